@@ -1,0 +1,57 @@
+"""Doubly stochastic subspace clustering.
+
+The public names are imported on first use, so that ``import dssc`` is instant and loads neither
+numba nor matplotlib.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dssc.datasets import load_prepared, make_union_of_subspaces
+    from dssc.estimators import ADSSC
+    from dssc.expression import least_squares_representation
+    from dssc.features import unit_norm
+    from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
+    from dssc.spectral import assign_labels, spectral_embedding
+    from dssc.stochastic import project_doubly_stochastic
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ADSSC": "estimators",
+    "assign_labels": "spectral",
+    "clustering_accuracy": "metrics",
+    "least_squares_representation": "expression",
+    "load_prepared": "datasets",
+    "make_union_of_subspaces": "datasets",
+    "nonzeros_per_point": "metrics",
+    "project_doubly_stochastic": "stochastic",
+    "spectral_embedding": "spectral",
+    "subspace_preserving_error": "metrics",
+    "unit_norm": "features",
+}
+
+__all__ = [
+    "ADSSC",
+    "assign_labels",
+    "clustering_accuracy",
+    "least_squares_representation",
+    "load_prepared",
+    "make_union_of_subspaces",
+    "nonzeros_per_point",
+    "project_doubly_stochastic",
+    "spectral_embedding",
+    "subspace_preserving_error",
+    "unit_norm",
+]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dssc' has no attribute {name!r}")
+    return getattr(import_module(f"dssc.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,73 @@
+"""Points drawn from a union of random subspaces."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def make_union_of_subspaces(
+    n_samples=300,
+    *,
+    n_subspaces=3,
+    dimension=3,
+    n_features=20,
+    noise=0.0,
+    affine=False,
+    random_state=None,
+):
+    """Draw points from random low-dimensional subspaces.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points, shared out among the subspaces as evenly as possible.
+    n_subspaces : int, default=3
+        Number of subspaces.
+    dimension : int or sequence of int, default=3
+        Dimension of the subspaces, one for all or one for each.
+    n_features : int, default=20
+        Dimension of the space around them.
+    noise : float, default=0.0
+        Norm, in expectation, of the Gaussian noise added to each point of unit norm.
+    affine : bool, default=False
+        Whether to shift each subspace by a random vector of unit norm.
+    random_state : int, RandomState instance or None, default=None
+        Randomness; pass an int for repeatable data.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Points, in random order.
+    y : ndarray of shape (n_samples,)
+        The subspace of each point.
+    """
+    if n_samples < n_subspaces or n_subspaces < 1:
+        raise ValueError(f"n_samples={n_samples} must be at least n_subspaces={n_subspaces} >= 1")
+    dimensions = np.atleast_1d(dimension)
+    if len(dimensions) not in (1, n_subspaces):
+        raise ValueError(
+            f"dimension={dimension} must be one number or one for {n_subspaces} subspaces"
+        )
+    dimensions = np.broadcast_to(dimensions, (n_subspaces,))
+    if dimensions.min() < 1 or dimensions.max() > n_features:
+        raise ValueError(f"dimension={dimension} must lie between 1 and n_features={n_features}")
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise={noise} must be a nonnegative finite number")
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.arange(n_samples) % n_subspaces)
+    X = np.empty((n_samples, n_features))
+    for label, d in enumerate(dimensions):
+        members = np.flatnonzero(y == label)
+        X[members] = _points_of_subspace(rng, len(members), d, n_features)
+        if affine:
+            X[members] += _unit_rows(rng.standard_normal((1, n_features)))
+    X += noise / np.sqrt(n_features) * rng.standard_normal(X.shape)
+    return X, y
+
+
+def _points_of_subspace(rng, n_points, dimension, n_features):
+    basis, _ = np.linalg.qr(rng.standard_normal((n_features, dimension)))
+    return _unit_rows(rng.standard_normal((n_points, dimension))) @ basis.T
+
+
+def _unit_rows(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)

@@ -1,0 +1,61 @@
+"""Least squares regression (LSR): the dense self-expression with a closed form."""
+
+import numpy as np
+from scipy import linalg, sparse
+
+
+def least_squares_representation(X, eta1: float) -> np.ndarray:
+    r"""Express every row of X by the other rows, with a ridge penalty.
+
+    Solves (minC) of the paper with :math:`\eta_3 = 0`, in row notation
+
+    .. math:: \min_C \; \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
+              \quad \text{subject to } \mathrm{diag}(C) = 0 .
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Samples, of dtype float32 or float64.
+    eta1 : float
+        Weight of the penalty, positive.
+
+    Returns
+    -------
+    C : ndarray of shape (n_samples, n_samples)
+        Coefficients in the dtype of X, with an exactly zero diagonal.
+
+    Notes
+    -----
+    With ``h = X (X'X + eta1 I)^-1 X'`` the solution is ``C_ij = h_ij / (1 - h_ii)``: the fit
+    without the constraint, inflated by the leverage as in leave-one-out regression. With
+    ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``; the smaller of the
+    two matrices is factorised. Everything but the result is in float64.
+    """
+    n, d = X.shape
+    C = _from_samples(X, eta1) if n <= d else _from_features(X, eta1)
+    np.fill_diagonal(C, 0.0)
+    return C.astype(X.dtype, copy=False)
+
+
+def _from_samples(X, eta1):
+    """Factorise the n x n matrix ``XX' + eta1 I``."""
+    identity = np.eye(X.shape[0])
+    P = linalg.cho_solve(linalg.cho_factor(_gram(X) + eta1 * identity), identity)
+    return -P / np.diag(P)[:, None]
+
+
+def _from_features(X, eta1):
+    """Factorise the d x d matrix ``X'X + eta1 I``."""
+    factor = linalg.cholesky(_gram(X.T) + eta1 * np.eye(X.shape[1]), lower=True)
+    rows = X.toarray() if sparse.issparse(X) else X
+    B = linalg.solve_triangular(factor, rows.T.astype(np.float64), lower=True, overwrite_b=True)
+    h = B.T @ B
+    leverage = np.diag(h).copy()
+    h /= (1.0 - leverage)[:, None]
+    return h
+
+
+def _gram(X):
+    X = X.astype(np.float64, copy=False)
+    G = X @ X.T
+    return G.toarray() if sparse.issparse(G) else G

@@ -1,0 +1,5 @@
+"""Images to X: the features that are clustered."""
+
+from dssc.features.scaling import unit_norm
+
+__all__ = ["unit_norm"]

@@ -1,0 +1,35 @@
+"""Scaling samples to unit norm."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+
+def unit_norm(X):
+    """Return X with every row scaled to Euclidean norm one, in the dtype of X.
+
+    A zero row has no direction: it raises an error that names the rows. Scaling a point does not
+    change the subspace it lies in, so every method here starts with it.
+    """
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    # Dividing by the largest entry first keeps squares of tiny or huge values in range.
+    largest = abs(X).max(axis=1)
+    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+    zero = np.flatnonzero(largest == 0)
+    if len(zero):
+        shown = ", ".join(map(str, zero[:10])) + (", ..." if len(zero) > 10 else "")
+        raise ValueError(
+            f"X has {len(zero)} zero rows, which cannot be scaled to unit norm: {shown}; "
+            "remove them"
+        )
+    X = _scale_rows(X, largest)
+    norms = np.sqrt(X.multiply(X).sum(axis=1)) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
+    return _scale_rows(X, np.asarray(norms).ravel())
+
+
+def _scale_rows(X, divisors):
+    if sparse.issparse(X):
+        X = X.copy()
+        X.data /= np.repeat(divisors, np.diff(X.indptr)).astype(X.dtype)
+        return X
+    return X / divisors[:, None].astype(X.dtype)

@@ -1,0 +1,172 @@
+"""The kernels compiled by numba.
+
+Every row is summed by one thread in a fixed order and every dot product runs in one thread, so the
+results do not depend on the number of threads. Compiled code is cached on disk.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+_parallel = njit(parallel=True, cache=True, nogil=True, error_model="numpy")
+_leaf = njit(cache=True, nogil=True, error_model="numpy")
+# Reassociation lets the compiler vectorise a sum; the order is still fixed at compile time.
+_reduction = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+
+
+@_parallel
+def slacks(indptr, indices, values, w, out):
+    """Write ``values[i, j] - w[i] - w[j]`` for every stored entry."""
+    for i in prange(len(w)):
+        for e in range(indptr[i], indptr[i + 1]):
+            out[e] = values[e] - (w[i] + w[indices[e]])
+
+
+@_parallel
+def row_sums(indptr, indices, values, w, sums, counts):
+    """Write the sum and the number of the positive slacks of every row."""
+    for i in prange(len(w)):
+        total = 0.0
+        count = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            slack = values[e] - (w[i] + w[indices[e]])
+            if slack > 0.0:
+                total += slack
+                count += 1
+        sums[i] = total
+        counts[i] = count
+
+
+@_parallel
+def row_thresholds(indptr, indices, values, w, targets, out):
+    """Write for every row the t at which ``sum_j [values[i, j] - w[j] - t]_+ = targets[i]``."""
+    for i in prange(len(w)):
+        out[i] = _threshold(indptr[i], indptr[i + 1], indices, values, w, targets[i])
+
+
+@_leaf
+def _threshold(start, stop, indices, values, w, target):
+    # Michelot's iteration: the mean over the entries above t can only rise, and ends exactly.
+    # It starts below every threshold, at the largest entry less the whole target.
+    t = -np.inf
+    for e in range(start, stop):
+        t = max(t, values[e] - w[indices[e]] - target)
+    previous_count = -1
+    while True:
+        total = 0.0
+        count = 0
+        for e in range(start, stop):
+            excess = values[e] - w[indices[e]] - t
+            if excess > 0.0:
+                total += excess
+                count += 1
+        if count == previous_count or total <= target:
+            return t
+        previous_count = count
+        t += (total - target) / count
+
+
+@_parallel
+def active_pattern(indptr, indices, values, w, active_indptr, active_indices):
+    """Write the columns of the positive slacks; `active_indptr` holds their offsets already."""
+    for i in prange(len(w)):
+        position = active_indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            if values[e] - (w[i] + w[indices[e]]) > 0.0:
+                active_indices[position] = indices[e]
+                position += 1
+
+
+@_parallel
+def _pattern_product(indptr, indices, diagonal, x, out):
+    for i in prange(len(x)):
+        total = diagonal[i] * x[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            total += x[indices[e]]
+        out[i] = total
+
+
+@_reduction
+def _dot(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
+@_leaf
+def _advance(x, residual, direction, product, length):
+    for i in range(len(x)):
+        x[i] += length * direction[i]
+        residual[i] -= length * product[i]
+
+
+@_leaf
+def solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, x):
+    """Solve ``(diag(diagonal) + S) x = rhs`` by conjugate gradients, S the pattern of ones.
+
+    Starts at zero, preconditions by the diagonal, and stops at a residual of `tol` relative to
+    `rhs` in the preconditioner's norm. Returns the relative residual reached and the steps taken.
+    """
+    x[:] = 0.0
+    residual = rhs.copy()
+    z = residual / diagonal
+    direction = z.copy()
+    product = np.empty_like(x)
+    rho = _dot(residual, z)
+    rho_start = rho
+    step = 0
+    while step < max_iter and rho > tol * tol * rho_start:
+        step += 1
+        _pattern_product(indptr, indices, diagonal, direction, product)
+        curvature = _dot(direction, product)
+        if not curvature > 0.0:
+            break
+        _advance(x, residual, direction, product, rho / curvature)
+        z = residual / diagonal
+        rho_next = _dot(residual, z)
+        direction = z + (rho_next / rho) * direction
+        rho = rho_next
+    return (np.sqrt(rho / rho_start) if rho_start > 0.0 else 0.0), step
+
+
+@_parallel
+def top_k(K, k, values, indices):
+    """Write the `k` largest entries off the diagonal of every row of K, in no particular order."""
+    for i in prange(K.shape[0]):
+        _top_of_row(K[i], i, k, values[i], indices[i])
+
+
+@_leaf
+def _top_of_row(row, skipped, k, values, indices):
+    # A heap of the k best so far, its smallest on top: most entries cost one comparison.
+    size = 0
+    for j in range(len(row)):
+        if j == skipped:
+            continue
+        if size < k:
+            values[size] = row[j]
+            indices[size] = j
+            size += 1
+            if size == k:
+                for node in range(k // 2 - 1, -1, -1):
+                    _sift_down(values, indices, node, k)
+        elif row[j] > values[0]:
+            values[0] = row[j]
+            indices[0] = j
+            _sift_down(values, indices, 0, k)
+
+
+@_leaf
+def _sift_down(values, indices, node, size):
+    value, index = values[node], indices[node]
+    while True:
+        child = 2 * node + 1
+        if child >= size:
+            break
+        if child + 1 < size and values[child + 1] < values[child]:
+            child += 1
+        if values[child] >= value:
+            break
+        values[node], indices[node] = values[child], indices[child]
+        node = child
+    values[node], indices[node] = value, index

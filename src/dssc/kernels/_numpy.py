@@ -1,0 +1,75 @@
+"""The kernels in plain NumPy: slow, obvious, and the oracle of every other engine."""
+
+import numpy as np
+
+
+def slacks(indptr, indices, values, w, out):
+    """Write ``values[i, j] - w[i] - w[j]`` for every stored entry."""
+    out[:] = values - (w[_rows(indptr)] + w[indices])
+
+
+def row_sums(indptr, indices, values, w, sums, counts):
+    """Write the sum and the number of the positive slacks of every row."""
+    slack = np.empty_like(values)
+    slacks(indptr, indices, values, w, slack)
+    rows = _rows(indptr)
+    sums[:] = np.bincount(rows, np.maximum(slack, 0.0), minlength=len(w))
+    counts[:] = np.bincount(rows, slack > 0, minlength=len(w))
+
+
+def row_thresholds(indptr, indices, values, w, targets, out):
+    """Write for every row the t at which ``sum_j [values[i, j] - w[j] - t]_+ = targets[i]``."""
+    for i in range(len(w)):
+        row = slice(indptr[i], indptr[i + 1])
+        entries = np.sort(values[row] - w[indices[row]])[::-1]
+        candidates = (np.cumsum(entries) - targets[i]) / np.arange(1, len(entries) + 1)
+        out[i] = candidates[np.flatnonzero(entries > candidates)[-1]]
+
+
+def active_pattern(indptr, indices, values, w, active_indptr, active_indices):
+    """Write the columns of the positive slacks; `active_indptr` holds their offsets already."""
+    slack = np.empty_like(values)
+    slacks(indptr, indices, values, w, slack)
+    active_indices[: active_indptr[-1]] = indices[slack > 0]
+
+
+def solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, x):
+    """Solve ``(diag(diagonal) + S) x = rhs`` by conjugate gradients, S the pattern of ones.
+
+    Starts at zero, preconditions by the diagonal, and stops at a residual of `tol` relative to
+    `rhs` in the preconditioner's norm. Returns the relative residual reached and the steps taken.
+    """
+    rows = _rows(indptr)
+    x[:] = 0.0
+    residual = rhs.copy()
+    z = residual / diagonal
+    direction = z.copy()
+    rho = rho_start = residual @ z
+    step = 0
+    while step < max_iter and rho > tol * tol * rho_start:
+        step += 1
+        product = diagonal * direction
+        product += np.bincount(rows, direction[indices], minlength=len(x))
+        curvature = direction @ product
+        if not curvature > 0.0:
+            break
+        length = rho / curvature
+        x += length * direction
+        residual -= length * product
+        z = residual / diagonal
+        rho_next = residual @ z
+        direction = z + (rho_next / rho) * direction
+        rho = rho_next
+    return (np.sqrt(rho / rho_start) if rho_start > 0.0 else 0.0), step
+
+
+def top_k(K, k, values, indices):
+    """Write the `k` largest entries off the diagonal of every row of K, in no particular order."""
+    off_diagonal = np.array(K, dtype=np.float64)
+    np.fill_diagonal(off_diagonal, -np.inf)
+    indices[:] = np.argsort(-off_diagonal, axis=1, kind="stable")[:, :k]
+    values[:] = np.take_along_axis(off_diagonal, indices.astype(np.intp), axis=1)
+
+
+def _rows(indptr):
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

@@ -1,0 +1,68 @@
+"""How good a clustering or an affinity is, given the true classes.
+
+Normalised mutual information is scikit-learn's `normalized_mutual_info_score`, whose default is the
+paper's arithmetic mean.
+"""
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+
+def clustering_accuracy(labels_true, labels_pred) -> float:
+    """Return the share of points labelled correctly under the best matching of labels (ACC).
+
+    Every predicted label is matched with at most one class and every class with at most one
+    predicted label, so that the number of agreements is largest. Labels may be of any type, and
+    there may be more clusters than classes or fewer.
+
+    Examples
+    --------
+    >>> from dssc import clustering_accuracy
+    >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 2])
+    0.75
+    """
+    labels_true = column_or_1d(labels_true)
+    labels_pred = column_or_1d(labels_pred)
+    check_consistent_length(labels_true, labels_pred)
+    if len(labels_true) == 0:
+        raise ValueError("clustering_accuracy needs at least one label; got none")
+    counts = contingency_matrix(labels_true, labels_pred)
+    matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
+    return float(matched / len(labels_true))
+
+
+def subspace_preserving_error(affinity, labels_true) -> float:
+    """Return the mean share of a point's affinity that lies on points of other classes (SPE).
+
+    Points are the rows of the affinity; a zero row counts as an error of one. The paper's SPE, on
+    a matrix whose columns are the points, is that of its transpose.
+    """
+    magnitude = abs(_check_affinity(affinity))
+    n = magnitude.shape[0]
+    classes, labels = np.unique(column_or_1d(labels_true), return_inverse=True)
+    if len(labels) != n:
+        raise ValueError(f"affinity has {n} points but labels_true has {len(labels)}")
+    points = np.arange(n)
+    one_hot = sparse.csr_array((np.ones(n), (points, labels)), shape=(n, len(classes)))
+    mass = magnitude @ one_hot
+    mass = mass.toarray() if sparse.issparse(mass) else mass
+    total = mass.sum(axis=1)
+    shares = np.divide(total - mass[points, labels], total, out=np.ones(n), where=total > 0)
+    return float(shares.mean())
+
+
+def nonzeros_per_point(affinity, *, threshold: float = 1e-9) -> float:
+    """Return the mean number of entries a row with magnitude above `threshold` (NNZ)."""
+    matrix = _check_affinity(affinity)
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    return float(np.count_nonzero(np.abs(values) > threshold) / matrix.shape[0])
+
+
+def _check_affinity(affinity):
+    matrix = check_array(affinity, accept_sparse=["csr", "csc", "coo"])
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"affinity must be square; its shape is {matrix.shape}")
+    return matrix

@@ -1,0 +1,45 @@
+"""What every solver of the projection returns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class ProjectionResult:
+    """A doubly stochastic matrix with the proof of how good it is.
+
+    Attributes
+    ----------
+    plan : scipy.sparse.csr_array or ndarray of shape (n, n)
+        The doubly stochastic A: sparse when at most a quarter of it is positive.
+    potentials : tuple of two ndarrays of shape (n,)
+        The dual variables (alpha, beta) with ``A = [K - alpha 1' - 1 beta']_+ / eta2``; one and the
+        same vector twice when K is symmetric. Good warm starts for a nearby problem.
+    eta2 : float
+        The regularisation the plan belongs to.
+    marginal_error : float
+        Largest deviation from one among all row and column sums of A. It speaks for all n x n
+        entries: those outside the solver's support are proved to be zero.
+    gap : float
+        Objective at A, rounded to exact feasibility, less the dual value, over ``max(1, |dual|)``.
+    n_iter : int
+        Newton steps, over all supports tried.
+    n_rescanned : int
+        Rows and columns the bound on omitted entries left open, so that they were read once more.
+    converged : bool
+        Whether both `marginal_error` and `gap` are at most the tolerance asked for.
+    status : str
+        A sentence that says how it ended and, where it fell short, what to change.
+    """
+
+    plan: Any
+    potentials: tuple[np.ndarray, np.ndarray]
+    eta2: float
+    marginal_error: float
+    gap: float
+    n_iter: int
+    n_rescanned: int
+    converged: bool
+    status: str

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from dssc import kernels
+from dssc.stochastic.similarity import DenseSimilarity, SparseSimilarity
+
+K_KERNELS = kernels.select()
+
+
+def brute_force_missing(K, support, alpha, beta):
+    held = support.matrix.copy()
+    held.data[:] = 1.0
+    outside = held.toarray() == 0
+    return set(zip(*np.nonzero((alpha[:, None] + beta[None, :] < K) & outside), strict=True))
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_dense_missing_finds_every_positive_entry_outside(symmetric, rng):
+    K = rng.random((400, 400))
+    K = K + K.T if symmetric else K
+    similarity = DenseSimilarity(K, K_KERNELS)
+    support = similarity.first_support(1e-3)
+    assert support.matrix.nnz < 400 * 400 / 2
+    for level in np.quantile(K, [0.5, 0.9, 0.999]) / 2:
+        alpha = level + 0.05 * rng.standard_normal(400)
+        beta = alpha if symmetric else level + 0.05 * rng.standard_normal(400) + 0.2
+        rows, columns, n_read = similarity.missing(support, (alpha, beta))
+        assert set(zip(rows, columns, strict=True)) == brute_force_missing(K, support, alpha, beta)
+        assert 0 <= n_read <= (400 if symmetric else 800)
+
+
+def test_the_bound_proves_most_rows_without_reading_them(rng):
+    K = rng.random((400, 400))
+    similarity = DenseSimilarity(K + K.T, K_KERNELS)
+    support = similarity.first_support(1e-3)
+    alpha = np.full(400, np.quantile(K + K.T, 0.95) / 2)
+    rows, _, n_read = similarity.missing(support, (alpha, alpha))
+    assert len(rows) == 0
+    assert n_read < 20
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_sparse_missing_finds_every_negative_sum(symmetric, rng):
+    K = sparse.random_array((80, 80), density=0.1, rng=rng, format="csr")
+    K = sparse.csr_array(K + K.T) if symmetric else K
+    similarity = SparseSimilarity(K)
+    assert similarity.symmetric == symmetric
+    support = similarity.first_support(1.0)
+    alpha = 0.3 + rng.standard_normal(80)
+    beta = alpha if symmetric else 0.3 + rng.standard_normal(80)
+    rows, columns, _ = similarity.missing(support, (alpha, beta))
+    assert set(zip(rows, columns, strict=True)) == brute_force_missing(
+        K.toarray(), support, alpha, beta
+    )
+
+
+def test_supports_hold_the_diagonal_and_grow_with_values_zero_included(rng):
+    K = sparse.random_array((30, 30), density=0.05, rng=rng, format="csr")
+    similarity = SparseSimilarity(K)
+    support = similarity.first_support(1.0)
+    for i in range(30):
+        assert i in support.matrix.indices[support.matrix.indptr[i] : support.matrix.indptr[i + 1]]
+    rows, columns, _ = similarity.missing(support, (np.full(30, -1.0), np.full(30, 0.5)))
+    grown = support.extended(rows, columns, similarity.at(rows, columns))
+    assert grown.matrix.nnz == 30 * 30
+    np.testing.assert_array_equal(grown.matrix.toarray(), K.toarray())
+
+
+def test_largest_entries_of_both_kinds(rng):
+    K = rng.standard_normal((20, 20)) * (rng.random((20, 20)) < 0.3)
+    expected = [np.sort(np.delete(row, i))[::-1][:5] for i, row in enumerate(K)]
+    dense = DenseSimilarity(K, K_KERNELS).largest_entries(5)
+    np.testing.assert_array_equal(dense, expected)
+    np.testing.assert_array_equal(
+        SparseSimilarity(sparse.csr_array(K)).largest_entries(5), expected
+    )
+
+
+@pytest.mark.parametrize("place", [(3, 900), (900, 3), (700, 701)])
+def test_a_single_asymmetric_entry_is_noticed(place):
+    K = np.zeros((1000, 1000))
+    assert DenseSimilarity(K, K_KERNELS).symmetric
+    K[place] = 1e-16
+    assert not DenseSimilarity(K, K_KERNELS).symmetric
