@@ -54,8 +54,7 @@ def measure(name):
     seconds = time.perf_counter() - start
     peak = peak_megabytes()
     runs = [
-        dssc.assign_labels(model.embedding_, k, n_init=1, random_state=run)
-        for run in range(N_RUNS)
+        dssc.assign_labels(model.embedding_, k, n_init=1, random_state=run) for run in range(N_RUNS)
     ]
     return {
         "n": len(X),
@@ -73,7 +72,9 @@ def measure(name):
 
 def main(names):
     """Print one row of a Markdown table for each data set."""
-    print("| data | n | ACC (paper) | NMI (paper) | SPE (paper) | NNZ (paper) | seconds | peak MB |")
+    print(
+        "| data | n | ACC (paper) | NMI (paper) | SPE (paper) | NNZ (paper) | seconds | peak MB |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for name in names or PAPER:
         command = [sys.executable, __file__, "--measure", name]

@@ -9,12 +9,13 @@ import warnings
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array, check_random_state
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
 DENSE_SIZE = 400
+MOST_RESTARTS = 10
 # Of the mean cluster size: a smaller piece is no cluster when there are too many pieces.
 SMALLEST_SHARE = 0.1
 
@@ -55,7 +56,7 @@ def spectral_embedding(affinity, n_clusters: int, *, n_components=None, random_s
     indicators = _indicators(kept[points], np.sqrt(degrees[points]))
     n_kept = indicators.shape[1]
     embedding = np.zeros((W.shape[0], n_components))
-    embedding[points, : min(n_kept, n_components)] = indicators[:, :n_components]
+    embedding[points, : min(n_kept, n_components)] = indicators.toarray()[:, :n_components]
     if n_kept < n_components and not (strays and n_kept == n_clusters):
         N = _normalised(W, degrees)
         N = N if len(points) == N.shape[0] else N[points][:, points]
@@ -170,12 +171,12 @@ def _components(W, n_clusters):
 
 
 def _indicators(membership, root_degrees):
-    """Return the unit eigenvector of each component."""
+    """Return the unit eigenvector of each component, as the columns of a sparse matrix."""
     # An isolated point has no degree; it is a component like any other.
     values = np.where(root_degrees > 0, root_degrees, 1.0)
-    indicators = np.zeros((len(membership), membership.max() + 1))
-    indicators[np.arange(len(membership)), membership] = values
-    return indicators / np.linalg.norm(indicators, axis=0)
+    norms = np.sqrt(np.bincount(membership, values**2))
+    places = np.arange(len(membership)), membership
+    return sparse.csr_array((values / norms[membership], places))
 
 
 def _normalised(W, degrees):
@@ -191,22 +192,48 @@ def _leading(N, known, n_wanted, rng):
     n = N.shape[0]
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _leading_dense(N, known, n_wanted)
-    # Moving the known eigenvalues from 1 to -1 leaves the wanted ones on top.
-    operator = LinearOperator(
-        (n, n), matvec=lambda x: N @ x - 2.0 * (known @ (known.T @ x)), dtype=np.float64
-    )
     start = rng.uniform(-1.0, 1.0, n)
+    options = {"v0": start - known @ (known.T @ start), "ncv": min(n, 2 * n_wanted + 20)}
+    # Moving the known eigenvalues from 1 to -1 leaves the wanted ones on top.
+    deflated = _operator(n, lambda x: N @ x - 2.0 * (known @ (known.T @ x)))
     try:
-        _, vectors = eigsh(operator, n_wanted, which="LA", v0=start, ncv=min(n, 3 * n_wanted + 20))
+        _, vectors = eigsh(deflated, n_wanted, which="LA", maxiter=MOST_RESTARTS, **options)
     except ArpackNoConvergence:
-        return _leading_dense(N, known, n_wanted)
+        inverse = _inverse_near_one(N, known)
+        _, vectors = eigsh(inverse, n_wanted, which="LA", **options)
     return _with_fixed_signs(vectors[:, ::-1])
+
+
+def _inverse_near_one(N, known):
+    """Return ``(s I - N)^-1`` off the `known` vectors, s just above one.
+
+    Nearly disconnected graphs have many eigenvalues close to one, which this tears apart; and it is
+    those graphs whose factorisation stays sparse.
+    """
+    n = N.shape[0]
+    shifted = sparse.csc_array((1.0 + 1e-5) * sparse.eye_array(n) - N)
+    factor = splu(
+        shifted,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+    def apply(x):
+        y = factor.solve(x - known @ (known.T @ x))
+        return y - known @ (known.T @ y)
+
+    return _operator(n, apply)
+
+
+def _operator(n, apply):
+    return LinearOperator((n, n), matvec=apply, dtype=np.float64)
 
 
 def _leading_dense(N, known, n_wanted):
     n = N.shape[0]
     dense = N.toarray() if sparse.issparse(N) else N
-    deflated = dense.astype(np.float64) - 2.0 * (known @ known.T)
+    deflated = dense.astype(np.float64) - 2.0 * (known @ known.T).toarray()
     _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
     return _with_fixed_signs(vectors[:, ::-1])
 
