@@ -2,7 +2,7 @@
 
     DSSC_DATA=folder python benchmarks/fit.py [name ...]
 
-Each fit runs in a fresh process, so that peak memory is its own. Compiled kernels are cached before.
+Each fit runs in a fresh process, so that peak memory is its own; kernels are compiled before it.
 """
 
 import json
@@ -82,7 +82,8 @@ def main(names):
         row = json.loads(done.stdout)
         acc, nmi, spe, nnz = PAPER[name][2]
         print(
-            f"| {name} | {row['n']:,} | {row['ACC']:.3f} ({acc:.3f}) | {row['NMI']:.3f} ({nmi:.3f}) "
+            f"| {name} | {row['n']:,} "
+            f"| {row['ACC']:.3f} ({acc:.3f}) | {row['NMI']:.3f} ({nmi:.3f}) "
             f"| {row['SPE']:.3f} ({spe:.3f}) | {row['NNZ']:.1f} ({nnz}) | {row['seconds']:.2f} "
             f"| {row['peak']:.0f} ({row['before']:.0f} before) |",
             flush=True,
