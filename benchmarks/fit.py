@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 
 # eta1, eta2, and the paper's ACC, NMI, SPE, NNZ of A-DSSC (its Table 1 and parameter table).
 PAPER = {
@@ -24,12 +25,18 @@ N_RUNS = 100
 
 
 def load(name):
-    """Return X and y of a data set; COIL-40 is the first forty objects of COIL-100."""
-    from dssc import load_prepared
+    """Return X and y of a data set."""
+    import dssc
 
-    bunch = load_prepared("coil100" if name == "coil40" else name)
-    kept = bunch.target < (40 if name == "coil40" else 100)
-    return bunch.data[kept], bunch.target[kept]
+    loaders = {
+        "yaleb": dssc.fetch_yaleb,
+        "orl": dssc.fetch_orl,
+        "umist": dssc.fetch_umist,
+        "umist_scattered": partial(dssc.fetch_umist, scattered=True),
+        "coil40": partial(dssc.fetch_coil, n_objects=40),
+        "coil100": dssc.fetch_coil,
+    }
+    return loaders[name](return_X_y=True)
 
 
 def peak_megabytes():

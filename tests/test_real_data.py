@@ -1,5 +1,7 @@
 """The paper's data sets with the paper's parameters and protocol."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.metrics import normalized_mutual_info_score
@@ -8,7 +10,10 @@ from dssc import (
     ADSSC,
     assign_labels,
     clustering_accuracy,
-    load_prepared,
+    fetch_coil,
+    fetch_orl,
+    fetch_umist,
+    fetch_yaleb,
     nonzeros_per_point,
     subspace_preserving_error,
 )
@@ -23,10 +28,17 @@ CASES = [
 ]
 
 
+LOADERS = {
+    "yaleb": fetch_yaleb,
+    "orl": fetch_orl,
+    "umist": fetch_umist,
+    "umist_scattered": partial(fetch_umist, scattered=True),
+    "coil40": partial(fetch_coil, n_objects=40),
+}
+
+
 def load(name, data_home):
-    bunch = load_prepared("coil100" if name == "coil40" else name, data_home=data_home)
-    kept = bunch.target < 40 if name == "coil40" else slice(None)
-    return bunch.data[kept], bunch.target[kept]
+    return LOADERS[name](data_home=data_home, return_X_y=True)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])

@@ -8,10 +8,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dssc.datasets import load_prepared, make_union_of_subspaces
+    from dssc.datasets import (
+        fetch_coil,
+        fetch_emnist_letters,
+        fetch_mnist,
+        fetch_orl,
+        fetch_umist,
+        fetch_yaleb,
+        make_deformed_digits,
+        make_union_of_subspaces,
+    )
     from dssc.estimators import ADSSC
     from dssc.expression import least_squares_representation
-    from dssc.features import unit_norm
+    from dssc.features import (
+        pca_features,
+        scattered_features,
+        scattering_features,
+        unit_norm,
+    )
+    from dssc.images import resize_images
     from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
     from dssc.spectral import assign_labels, spectral_embedding
     from dssc.stochastic import project_doubly_stochastic
@@ -22,11 +37,21 @@ _HOMES = {
     "ADSSC": "estimators",
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
+    "fetch_coil": "datasets",
+    "fetch_emnist_letters": "datasets",
+    "fetch_mnist": "datasets",
+    "fetch_orl": "datasets",
+    "fetch_umist": "datasets",
+    "fetch_yaleb": "datasets",
     "least_squares_representation": "expression",
-    "load_prepared": "datasets",
+    "make_deformed_digits": "datasets",
     "make_union_of_subspaces": "datasets",
     "nonzeros_per_point": "metrics",
+    "pca_features": "features",
     "project_doubly_stochastic": "stochastic",
+    "resize_images": "images",
+    "scattered_features": "features",
+    "scattering_features": "features",
     "spectral_embedding": "spectral",
     "subspace_preserving_error": "metrics",
     "unit_norm": "features",
@@ -36,11 +61,21 @@ __all__ = [
     "ADSSC",
     "assign_labels",
     "clustering_accuracy",
+    "fetch_coil",
+    "fetch_emnist_letters",
+    "fetch_mnist",
+    "fetch_orl",
+    "fetch_umist",
+    "fetch_yaleb",
     "least_squares_representation",
-    "load_prepared",
+    "make_deformed_digits",
     "make_union_of_subspaces",
     "nonzeros_per_point",
+    "pca_features",
     "project_doubly_stochastic",
+    "resize_images",
+    "scattered_features",
+    "scattering_features",
     "spectral_embedding",
     "subspace_preserving_error",
     "unit_norm",

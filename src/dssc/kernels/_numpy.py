@@ -71,5 +71,18 @@ def top_k(K, k, values, indices):
     values[:] = np.take_along_axis(off_diagonal, indices.astype(np.intp), axis=1)
 
 
+def filter_and_fold(transforms, filters, factor, out):
+    """Write each transform times each filter, summed over frequencies that fold onto one.
+
+    The last axis holds real and imaginary parts in turn, filters having each weight twice. With
+    weights divided by ``factor**2``, the inverse transform of `out` is the filtered image at every
+    factor-th pixel.
+    """
+    n, height, width = transforms.shape
+    product = transforms[:, None] * filters[None]
+    blocks = (n, len(filters), factor, height // factor, factor, width // factor)
+    out[:] = product.reshape(blocks).sum(axis=(2, 4))
+
+
 def _rows(indptr):
     return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

@@ -1,0 +1,85 @@
+"""The files of a distribution, in a folder or in a zip archive that is never unpacked."""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dssc.datasets.errors import damaged, reading
+
+
+@dataclass(frozen=True)
+class Tree:
+    """How a distribution names its images.
+
+    Parameters
+    ----------
+    glob : str
+        The files, below the distribution's folder.
+    pattern : str
+        Regular expression of such a path; its groups are the class and the place within it.
+    max_bytes : int
+        Size that no sound file exceeds.
+    """
+
+    glob: str
+    pattern: str
+    max_bytes: int
+
+
+def read_tree(path: Path, tree: Tree) -> Iterator[tuple[int | str, str, bytes]]:
+    """Yield the class, the name and the content of every image, in order of class and place.
+
+    Parameters
+    ----------
+    path : Path
+        A folder, or a zip archive of it.
+    tree : Tree
+        The names to look for. In an archive they may lie in any folder.
+    """
+    if path.is_dir():
+        names = [file.relative_to(path).as_posix() for file in path.glob(tree.glob)]
+        for label, name in _in_order(path, names, tree.pattern):
+            with (path / name).open("rb") as stream:
+                content = _content(stream, path / name, tree.max_bytes)
+            yield label, f"{path / name}", content
+    else:
+        with open_zip(path) as archive:
+            for label, name in _in_order(path, archive.namelist(), f"(?:.*/)?{tree.pattern}"):
+                with reading(f"{path}/{name}"), archive.open(name) as stream:
+                    content = _content(stream, f"{path}/{name}", tree.max_bytes)
+                yield label, f"{path}/{name}", content
+
+
+@contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a zip archive whose names all stay inside it; damage met while it is open names it."""
+    with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
+        for name in archive.namelist():
+            parts = name.replace("\\", "/").split("/")
+            if parts[0] == "" or ".." in parts or ":" in parts[0]:
+                raise damaged(path, f"holds a file with the unsafe name {name!r}")
+        yield archive
+
+
+def _in_order(path, names, pattern):
+    found: dict[tuple, str] = {}
+    for name in names:
+        match = re.fullmatch(pattern, name)
+        if match is None:
+            continue
+        key = tuple(int(group) if group.isdecimal() else group for group in match.groups())
+        if key in found:
+            raise damaged(path, f"holds the same image twice, {found[key]} and {name}")
+        found[key] = name
+    return [(key[0], found[key]) for key in sorted(found)]
+
+
+def _content(stream, name, max_bytes):
+    """Read to the end, but no further than `max_bytes`, whatever size the archive declares."""
+    content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise damaged(name, f"is larger than {max_bytes} bytes")
+    return content

@@ -1,0 +1,187 @@
+"""What the loaders share: where data lie, what a set must hold, and what is returned."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from dssc.datasets.download import Resource, download
+from dssc.datasets.errors import damaged
+from dssc.datasets.npz import read_arrays
+
+GRAY = np.array([0.299, 0.587, 0.114])
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set as the paper uses it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the prepared file, without its ending.
+    title : str
+        Name for people.
+    n_samples, n_classes : int
+        Counts of the complete set.
+    shape : tuple of int
+        Shape of a sample: of an image, or of a vector where only features are at hand.
+    remedy : str
+        How to get it by hand.
+    source, terms, citation : str
+        Home page, terms of use and publication.
+    resources : tuple of Resource, default=()
+        What to download; nothing where no address is known to work.
+    """
+
+    name: str
+    title: str
+    n_samples: int
+    n_classes: int
+    shape: tuple[int, ...]
+    remedy: str
+    source: str
+    terms: str
+    citation: str
+    resources: tuple[Resource, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What a sample is, and the name of its array in the prepared file."""
+        return "features" if len(self.shape) == 1 else "images"
+
+    @property
+    def description(self) -> str:
+        """The text a loader returns as `DESCR`."""
+        shape = " x ".join(str(size) for size in self.shape)
+        return (
+            f"{self.title}\n\n{self.n_samples} samples in {self.n_classes} classes; "
+            f"{self.kind}: {shape}.\n\n"
+            f"Source: {self.source}\nTerms: {self.terms}\nCitation: {self.citation}\n"
+        )
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples of a data set, checked."""
+
+    data_set: DataSet
+    values: np.ndarray
+    labels: np.ndarray
+
+
+Reader = Callable[[Path], Samples | None]
+
+
+def data_folder(data_home=None) -> Path:
+    """Return the folder of the data: `data_home`, else DSSC_DATA, else a folder in the cache."""
+    home = data_home or os.environ.get("DSSC_DATA")
+    if home:
+        return Path(home).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dssc"
+
+
+def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
+    """Return the first of the files or folders `names` in `folder` that exists."""
+    return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+def checked(data_set: DataSet, values: np.ndarray, labels: np.ndarray, source) -> Samples:
+    """Return the samples read from `source`, if they are all of the data set and nothing else."""
+    expected = (data_set.n_samples, *data_set.shape)
+    if values.shape != expected:
+        raise damaged(source, f"holds {data_set.kind} of shape {values.shape}, not {expected}")
+    types = (np.uint8,) if data_set.kind == "images" else (np.float32, np.float64)
+    if values.dtype not in types:
+        names = " or ".join(np.dtype(kind).name for kind in types)
+        raise damaged(source, f"holds {data_set.kind} of type {values.dtype}, not {names}")
+    if not np.isfinite(values).all():
+        raise damaged(source, f"holds {data_set.kind} that are not finite")
+    if labels.dtype.kind not in "iu" or labels.shape != expected[:1]:
+        raise damaged(source, f"holds labels of type {labels.dtype} and shape {labels.shape}")
+    classes = np.unique(labels)
+    if not np.array_equal(classes, np.arange(data_set.n_classes)):
+        raise damaged(
+            source,
+            f"holds {len(classes)} labels from {classes[0]} to {classes[-1]}, "
+            f"not {data_set.n_classes} from 0 to {data_set.n_classes - 1}",
+        )
+    return Samples(data_set, values, labels.astype(np.int64))
+
+
+def read_prepared(data_set: DataSet, folder: Path) -> Samples | None:
+    """Read the prepared file of a data set, where there is one."""
+    path = folder / f"{data_set.name}.npz"
+    if not path.is_file():
+        return None
+    n_samples, kind = data_set.n_samples, data_set.kind
+    arrays = read_arrays(path, {kind: (n_samples, *data_set.shape), "labels": (n_samples,)})
+    return checked(data_set, arrays[kind], arrays["labels"], path)
+
+
+def load(
+    data_set: DataSet, data_home, originals: Sequence[Reader], download_if_missing: bool
+) -> Samples:
+    """Load a data set from the first files that are there, after a download if none are.
+
+    Parameters
+    ----------
+    data_set : DataSet
+        What to load.
+    data_home : str, path or None
+        As the user gave it.
+    originals : sequence of callables
+        What to try after the prepared file, in order: given a folder, each returns the samples,
+        or None where its files are missing.
+    download_if_missing : bool
+        Whether to download.
+    """
+    folder = data_folder(data_home)
+    readers = [partial(read_prepared, data_set), *originals]
+    samples = _first_found(readers, folder)
+    if samples is None and data_set.resources and download_if_missing:
+        _download_missing(data_set, folder)
+        samples = _first_found(readers, folder)
+    if samples is None:
+        raise FileNotFoundError(_advice(data_set, folder))
+    return samples
+
+
+def as_bunch(
+    samples: Samples, *, return_X_y: bool, color: bool = False
+) -> Bunch | tuple[np.ndarray, np.ndarray]:
+    """Return samples the way scikit-learn's loaders do; colour becomes gray unless `color`."""
+    values, data_set = samples.values, samples.data_set
+    rows = values @ GRAY if values.ndim == 4 and not color else values
+    data = rows.reshape(len(rows), -1).astype(np.float64)
+    if return_X_y:
+        return data, samples.labels
+    bunch = Bunch(data=data, target=samples.labels, DESCR=data_set.description)
+    if data_set.kind == "images":
+        bunch.images = values
+    return bunch
+
+
+def _first_found(readers, folder):
+    found = (read(folder) for read in readers)
+    return next((samples for samples in found if samples is not None), None)
+
+
+def _download_missing(data_set, folder):
+    for resource in data_set.resources:
+        unpacked = resource.filename.removesuffix(".gz")
+        if first_existing(folder, [resource.filename, unpacked]) is None:
+            download(resource, folder)
+
+
+def _advice(data_set, folder):
+    offer = "pass download_if_missing=True, or " if data_set.resources else ""
+    return (
+        f"{data_set.title}: not found in {folder}; {offer}{data_set.remedy} from "
+        f"{data_set.source} and put it there, or put the prepared {data_set.name}.npz there; "
+        "data_home or the environment variable DSSC_DATA name another folder"
+    )

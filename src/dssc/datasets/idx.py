@@ -1,0 +1,44 @@
+"""The idx format of MNIST and EMNIST."""
+
+import math
+import struct
+from gzip import GzipFile
+from typing import IO
+
+import numpy as np
+
+from dssc.datasets.errors import damaged, reading
+
+UNSIGNED_BYTE = 8
+
+
+def read_idx(stream: IO[bytes] | GzipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Read an idx file of unsigned bytes.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file, decompressed.
+    name : str
+        Its name, for errors.
+    shape : tuple of int
+        The largest number of items, then the shape of each. It bounds what is read: neither the
+        dimensions in the file nor its compression can ask for more memory.
+
+    Returns
+    -------
+    array : ndarray of uint8
+        The items.
+    """
+    with reading(name):
+        magic, wanted = stream.read(4), bytes([0, 0, UNSIGNED_BYTE, len(shape)])
+        if magic != wanted:
+            raise damaged(name, f"starts with the bytes {magic.hex()!r}, not {wanted.hex()!r}")
+        dims = struct.unpack(f">{len(shape)}I", stream.read(4 * len(shape)))
+        if dims[0] > shape[0] or dims[1:] != shape[1:]:
+            raise damaged(name, f"declares the shape {dims}, expected at most {shape}")
+        content = stream.read(math.prod(dims) + 1)
+    if len(content) != math.prod(dims):
+        extent = "more" if len(content) > math.prod(dims) else len(content)
+        raise damaged(name, f"declares {math.prod(dims)} bytes of data and holds {extent}")
+    return np.frombuffer(content, np.uint8).reshape(dims)

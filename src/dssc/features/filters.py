@@ -1,0 +1,122 @@
+"""The Morlet filter bank of the scattering transform, in the Fourier domain.
+
+Filters are real there, because the wavelets are Gaussians and plane waves centred at the origin.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+SIGMA = 0.8  # width of the finest wavelet and, at scale J - 1, of the low-pass filter
+FREQUENCY = 0.75 * np.pi  # of the finest wavelet
+PERIODS = range(-2, 3)  # copies summed to make a filter periodic
+# The reference transform divides by this in place of pi; its coefficients are met to rounding.
+NORM_PI = 3.1415
+
+
+@dataclass(frozen=True)
+class FilterBank:
+    """Wavelets and low-pass matrices for images of one size.
+
+    Attributes
+    ----------
+    padding : tuple of two ints
+        Pixels of reflected border above and below, and left and right.
+    wavelets : tuple of tuples of ndarrays
+        ``wavelets[j][resolution]`` holds the transforms of the L rotated wavelets of scale j on the
+        grid subsampled `resolution` times by two: each weight twice, for the real and the imaginary
+        part it multiplies, and divided by the number of frequencies that fold onto one at scale j.
+    lowpass : tuple of ndarrays
+        ``lowpass[resolution]`` is the matrix that smooths a flattened image on that grid,
+        subsamples it to the coarsest one and cuts the border off, from the right.
+    """
+
+    padding: tuple[int, int]
+    wavelets: tuple
+    lowpass: tuple
+
+
+@lru_cache(maxsize=8)
+def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
+    """Build the filters for images of a size, with J scales and L rotations."""
+    padded = tuple((size // 2**J + 2) * 2**J for size in (height, width))
+    wavelets = []
+    for j in range(J):
+        rotations = np.stack([_morlet(padded, j, rotation, L) for rotation in range(L)])
+        wavelets.append(
+            tuple(
+                np.repeat(_crop(rotations, resolution) / 4 ** (j - resolution), 2, axis=2)
+                for resolution in range(j + 1)
+            )
+        )
+    lowpass = tuple(
+        # The Gaussian is separable, so its matrix is a product of one-dimensional ones.
+        np.kron(*(_lowpass_matrix(size, J, resolution) for size in padded)).T.astype(np.float32)
+        for resolution in range(J)
+    )
+    return FilterBank(
+        padding=((padded[0] - height) // 2, (padded[1] - width) // 2),
+        wavelets=tuple(wavelets),
+        lowpass=lowpass,
+    )
+
+
+def _morlet(shape, j, rotation, L):
+    """Return the transform of a wavelet: a Gabor function less what makes its mean zero."""
+    angle = (L // 2 - 1 - rotation) * np.pi / L
+    sigma, frequency, slant = SIGMA * 2**j, FREQUENCY / 2**j, 4.0 / L
+    wave = _gabor(shape, sigma, angle, frequency, slant)
+    envelope = _gabor(shape, sigma, angle, 0.0, slant)
+    morlet = wave - wave.sum() / envelope.sum() * envelope
+    return np.fft.fft2(morlet).real
+
+
+def _gabor(shape, sigma, angle, frequency, slant):
+    """Return a plane wave under an elongated Gaussian, summed over periods of the grid."""
+    rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    curvature = rotation @ np.diag([1.0, slant**2]) @ rotation.T / (2 * sigma**2)
+    height, width = shape
+    total = np.zeros(shape, dtype=np.complex128)
+    for up in PERIODS:
+        for left in PERIODS:
+            y, x = np.mgrid[:height, :width]
+            y, x = y + up * height, x + left * width
+            exponent = curvature[0, 0] * y**2 + 2 * curvature[0, 1] * x * y
+            exponent += curvature[1, 1] * x**2
+            phase = frequency * (y * np.cos(angle) + x * np.sin(angle))
+            total += np.exp(-exponent + 1j * phase)
+    return total * slant / (2 * NORM_PI * sigma**2)
+
+
+def _crop(transforms, resolution):
+    """Return filters on a coarser grid: the low frequencies, the rest dropped."""
+    if resolution == 0:
+        return transforms.astype(np.float32)
+    for axis in (1, 2):
+        size = transforms.shape[axis]
+        transforms = transforms.take(_kept_frequencies(size, resolution), axis=axis)
+    return transforms.astype(np.float32)
+
+
+def _kept_frequencies(size, resolution):
+    coarse = size >> resolution
+    half = coarse // 2
+    return np.concatenate([np.arange(half), np.arange(size - half, size)])
+
+
+def _lowpass_matrix(size, J, resolution):
+    """Return the one-dimensional Gaussian as a matrix from a grid to the coarsest one, cut."""
+    sigma = SIGMA * 2 ** (J - 1)
+    position = np.arange(size)[None, :] + size * np.array(PERIODS)[:, None]
+    gaussian = np.exp(-(position**2) / (2 * sigma**2)).sum(axis=0)
+    gaussian /= np.sqrt(2 * NORM_PI) * sigma
+    transform = np.fft.fft(gaussian).real
+    if resolution:
+        transform = transform[_kept_frequencies(size, resolution)]
+    kernel = np.fft.ifft(transform).real
+    coarse = size >> resolution
+    step = 2 ** (J - resolution)
+    outputs = np.arange(0, coarse, step)[1:-1]
+    shift = (outputs[:, None] - np.arange(coarse)[None, :]) % coarse
+    return kernel[shift]

@@ -1,0 +1,81 @@
+"""Uncentred principal components of many features, in two passes over blocks."""
+
+import numpy as np
+from scipy import linalg
+
+from dssc._validation import check_count
+
+BLOCK_BYTES = 1 << 27  # of a float64 copy of one block
+
+
+def pca_features(F, n_components: int = 500) -> np.ndarray:
+    """Project the rows of F on their leading singular directions, without centring.
+
+    The result X has ``X X'`` as close to ``F F'`` as its rank allows. Points near a union of linear
+    subspaces stay so; subtracting the mean would turn the subspaces into affine ones.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_samples, n_features)
+        Features; may be a memory map. It is read twice, block by block, and never copied whole.
+    n_components : int, default=500
+        Number of directions.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_components)
+        In the dtype of F (float64 for integers), directions in falling order of their singular
+        values, each with the sign that makes its largest entry positive.
+    """
+    F = F if isinstance(F, np.ndarray) else np.asarray(F)
+    if F.ndim != 2:
+        raise ValueError(f"F must be a matrix; its shape is {F.shape}")
+    n, d = F.shape
+    check_count("n_components", n_components)
+    if n_components > min(n, d):
+        raise ValueError(
+            f"n_components={n_components} must be at most min(n_samples, n_features) = {min(n, d)}"
+        )
+    dtype = F.dtype if F.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    X = _by_features(F, n_components) if d <= n else _by_samples(F, n_components)
+    largest = X[np.argmax(np.abs(X), axis=0), np.arange(n_components)]
+    X *= np.where(largest < 0, -1.0, 1.0)
+    return X.astype(dtype, copy=False)
+
+
+def _by_features(F, n_components):
+    n, d = F.shape
+    gram = np.zeros((d, d))
+    for rows in _blocks(n, d):
+        block = F[rows].astype(np.float64)
+        gram += block.T @ block
+    _, directions = _leading(gram, n_components)
+    X = np.empty((n, n_components), dtype=np.float32 if F.dtype == np.float32 else np.float64)
+    for rows in _blocks(n, d):
+        X[rows] = F[rows].astype(np.float64) @ directions
+    return X
+
+
+def _by_samples(F, n_components):
+    n, d = F.shape
+    gram = np.zeros((n, n))
+    for columns in _blocks(d, n):
+        block = F[:, columns].astype(np.float64)
+        gram += block @ block.T
+    squares, vectors = _leading(gram, n_components)
+    return vectors * np.sqrt(np.maximum(squares, 0.0))
+
+
+def _blocks(length, width):
+    size = max(1, BLOCK_BYTES // (8 * width))
+    return [slice(start, start + size) for start in range(0, length, size)]
+
+
+def _leading(gram, n_components):
+    if not np.all(np.isfinite(gram)):
+        raise ValueError("F holds NaN, infinite or too large values; replace or rescale them")
+    last = len(gram) - 1
+    values, vectors = linalg.eigh(
+        gram, subset_by_index=[last - n_components + 1, last], overwrite_a=True, check_finite=False
+    )
+    return values[::-1], vectors[:, ::-1]
