@@ -8,13 +8,10 @@ median of the rounds is printed. --mnist times scattered MNIST from DSSC_DATA, w
 """
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
 import time
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the transform brings its own threads
 
 import numpy as np
 

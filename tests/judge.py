@@ -77,6 +77,12 @@ def _with_duplicates(rng, n):
     return rng.random((m, m))[np.ix_(points, points)]
 
 
+def _weakly_joined_blocks(rng, n):
+    blocks = rng.integers(0, max(1, n // 8), n)
+    joined = np.where(blocks[:, None] == blocks[None, :], rng.random((n, n)), 0.0)
+    return _symmetric(joined + 1e-9 * rng.random((n, n)))
+
+
 KINDS = {
     "dense": lambda rng, n: rng.random((n, n)),
     "symmetric": lambda rng, n: _symmetric(rng.random((n, n))),
@@ -94,6 +100,9 @@ KINDS = {
         (n, n), density=0.1, rng=rng, format="csr", data_sampler=rng.standard_normal
     ),
     "hub and spoke": _hub_and_spoke,
+    "weakly joined blocks": _weakly_joined_blocks,
+    "twelve decades": lambda rng, n: 10.0 ** rng.uniform(-12, 0, (n, n)),
+    "symmetric twelve decades": lambda rng, n: _symmetric(10.0 ** rng.uniform(-12, 0, (n, n))),
     "duplicates": _with_duplicates,
     "constant": lambda rng, n: np.full((n, n), 0.7),
     "zero": lambda rng, n: np.zeros((n, n)),

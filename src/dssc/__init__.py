@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dssc.images import resize_images
     from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
     from dssc.spectral import assign_labels, spectral_embedding
-    from dssc.stochastic import project_doubly_stochastic
+    from dssc.stochastic import project_doubly_stochastic, quadratic_transport
 
 __version__ = "0.1.0"
 
@@ -49,6 +49,7 @@ _HOMES = {
     "nonzeros_per_point": "metrics",
     "pca_features": "features",
     "project_doubly_stochastic": "stochastic",
+    "quadratic_transport": "stochastic",
     "resize_images": "images",
     "scattered_features": "features",
     "scattering_features": "features",
@@ -73,6 +74,7 @@ __all__ = [
     "nonzeros_per_point",
     "pca_features",
     "project_doubly_stochastic",
+    "quadratic_transport",
     "resize_images",
     "scattered_features",
     "scattering_features",

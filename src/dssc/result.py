@@ -25,7 +25,10 @@ class ProjectionResult:
     gap : float
         Objective at A, rounded to exact feasibility, less the dual value, over ``max(1, |dual|)``.
     n_iter : int
-        Newton steps, over all supports tried.
+        Iterations of the solver: Newton steps, over all supports tried, for the default one.
+    n_evaluations : int
+        Passes over the entries the solver holds: evaluations of the dual and products of conjugate
+        gradients, or iterations of a primal method.
     n_rescanned : int
         Rows and columns the bound on omitted entries left open, so that they were read once more.
     converged : bool
@@ -40,6 +43,7 @@ class ProjectionResult:
     marginal_error: float
     gap: float
     n_iter: int
+    n_evaluations: int
     n_rescanned: int
     converged: bool
     status: str

@@ -130,6 +130,17 @@ def test_the_support_grows_to_the_full_problem(kind, n, rng):
         certify(K, eta2, result)
 
 
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("ratio", [3e-7, 1e-5, 1e-3, 1e-1])
+def test_hard_cases_reach_the_tolerance(kind, ratio, rng):
+    """From ties to twelve decades, down to the smallest eta2 for which 1e-8 is owed."""
+    K = random_problem(rng, kind, 400)
+    eta2 = ratio * (np.abs(as_dense(K)).max() or 1.0)
+    result = project_doubly_stochastic(K, eta2)
+    assert result.converged, result.status
+    certify(K, eta2, result)
+
+
 def test_large_eta2_tends_to_uniform(rng):
     np.testing.assert_allclose(plan_of(rng.random((30, 30)), 1e12), 1 / 30, atol=1e-10)
 
@@ -256,8 +267,8 @@ def test_several_eta2_share_one_support(rng):
     ("K", "eta2", "message"),
     [
         (np.ones((2, 3)), 1.0, r"square.*\(2, 3\)"),
-        (np.ones(3), 1.0, r"square.*\(3,\)"),
-        (np.ones((0, 0)), 1.0, "at least one row"),
+        (np.ones(3), 1.0, r"shape is \(3,\)"),
+        (np.ones((0, 0)), 1.0, "with rows and columns"),
         (np.array([[0.0, np.nan], [1.0, 0.0]]), 1.0, "1 NaN or infinite"),
         (np.array([[0.0, np.inf], [np.inf, 0.0]]), 1.0, "2 NaN or infinite"),
         (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), 1.0, "1 NaN or infinite"),
@@ -277,7 +288,7 @@ def test_bad_input_is_explained(K, eta2, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"potentials": (np.zeros(2), np.zeros(3))}, r"length n=2.*\(3,\)"),
+        ({"potentials": (np.zeros(2), np.zeros(3))}, r"lengths 2 and 2.*\(3,\)"),
         ({"potentials": (np.zeros(2), np.array([0.0, np.nan]))}, "NaN"),
         ({"tol": 0.0}, "tol=0.0"),
         ({"max_iter": 0}, "max_iter=0"),

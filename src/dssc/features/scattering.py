@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import fft
+from threadpoolctl import threadpool_limits
 
 from dssc import kernels
 from dssc.features.filters import FilterBank, filter_bank
@@ -57,7 +58,8 @@ def scattering_features(images, J: int = 3, L: int = 8, *, normalize=True, n_job
         if normalize:
             _normalize(features[block])
 
-    with ThreadPoolExecutor(n_jobs or os.cpu_count()) as pool:
+    # The small products of each thread must not start threads of their own.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_jobs or os.cpu_count()) as pool:
         list(pool.map(fill, range(0, n * channels, BLOCK)))
     return features.reshape(n, -1)
 

@@ -7,6 +7,9 @@ results do not depend on the number of threads. Compiled code is cached on disk.
 import numpy as np
 from numba import njit, prange
 
+THREADED_FROM = 30_000  # entries: waking threads costs as much as a product of that size
+STRIP = 64  # columns whose heaps a thread keeps in cache
+
 _parallel = njit(parallel=True, cache=True, nogil=True, error_model="numpy")
 _leaf = njit(cache=True, nogil=True, error_model="numpy")
 # Reassociation lets the compiler vectorise a sum; the order is still fixed at compile time.
@@ -22,17 +25,20 @@ def slacks(indptr, indices, values, w, out):
 
 
 @_parallel
-def row_sums(indptr, indices, values, w, sums, counts):
-    """Write the sum and the number of the positive slacks of every row."""
+def row_sums(indptr, indices, values, w, sums, squares, counts):
+    """Write the sum, the sum of squares and the number of the positive slacks of every row."""
     for i in prange(len(w)):
         total = 0.0
+        total_squares = 0.0
         count = 0
         for e in range(indptr[i], indptr[i + 1]):
             slack = values[e] - (w[i] + w[indices[e]])
             if slack > 0.0:
                 total += slack
+                total_squares += slack * slack
                 count += 1
         sums[i] = total
+        squares[i] = total_squares
         counts[i] = count
 
 
@@ -76,13 +82,27 @@ def active_pattern(indptr, indices, values, w, active_indptr, active_indices):
                 position += 1
 
 
+@_leaf
+def _row_product(indptr, indices, diagonal, x, i):
+    total = diagonal[i] * x[i]
+    for e in range(indptr[i], indptr[i + 1]):
+        total += x[indices[e]]
+    return total
+
+
 @_parallel
-def _pattern_product(indptr, indices, diagonal, x, out):
+def _threaded_product(indptr, indices, diagonal, x, out):
     for i in prange(len(x)):
-        total = diagonal[i] * x[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            total += x[indices[e]]
-        out[i] = total
+        out[i] = _row_product(indptr, indices, diagonal, x, i)
+
+
+@_leaf
+def _pattern_product(indptr, indices, diagonal, x, out):
+    if len(indices) >= THREADED_FROM:
+        _threaded_product(indptr, indices, diagonal, x, out)
+    else:
+        for i in range(len(x)):
+            out[i] = _row_product(indptr, indices, diagonal, x, i)
 
 
 @_reduction
@@ -131,26 +151,45 @@ def solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, x):
 
 @_parallel
 def top_k(K, k, values, indices):
-    """Write the `k` largest entries off the diagonal of every row of K, in no particular order."""
+    """Write the `k` largest entries of every row of K, in no particular order."""
     for i in prange(K.shape[0]):
-        _top_of_row(K[i], i, k, values[i], indices[i])
+        _top_of_row(K[i], k, values[i], indices[i])
+
+
+@_parallel
+def top_k_columns(K, k, values, indices):
+    """Write the `k` largest entries of every column of K, in no particular order.
+
+    A thread takes a strip of columns and goes down the rows, so that memory is read in order.
+    """
+    n, m = K.shape
+    for strip in prange((m + STRIP - 1) // STRIP):
+        columns = range(strip * STRIP, min(m, (strip + 1) * STRIP))
+        for i in range(k):
+            for j in columns:
+                values[j, i] = K[i, j]
+                indices[j, i] = i
+        for j in columns:
+            for node in range(k // 2 - 1, -1, -1):
+                _sift_down(values[j], indices[j], node, k)
+        for i in range(k, n):
+            for j in columns:
+                if K[i, j] > values[j, 0]:
+                    values[j, 0] = K[i, j]
+                    indices[j, 0] = i
+                    _sift_down(values[j], indices[j], 0, k)
 
 
 @_leaf
-def _top_of_row(row, skipped, k, values, indices):
+def _top_of_row(row, k, values, indices):
     # A heap of the k best so far, its smallest on top: most entries cost one comparison.
-    size = 0
-    for j in range(len(row)):
-        if j == skipped:
-            continue
-        if size < k:
-            values[size] = row[j]
-            indices[size] = j
-            size += 1
-            if size == k:
-                for node in range(k // 2 - 1, -1, -1):
-                    _sift_down(values, indices, node, k)
-        elif row[j] > values[0]:
+    for j in range(k):
+        values[j] = row[j]
+        indices[j] = j
+    for node in range(k // 2 - 1, -1, -1):
+        _sift_down(values, indices, node, k)
+    for j in range(k, len(row)):
+        if row[j] > values[0]:
             values[0] = row[j]
             indices[0] = j
             _sift_down(values, indices, 0, k)

@@ -8,12 +8,13 @@ def slacks(indptr, indices, values, w, out):
     out[:] = values - (w[_rows(indptr)] + w[indices])
 
 
-def row_sums(indptr, indices, values, w, sums, counts):
-    """Write the sum and the number of the positive slacks of every row."""
+def row_sums(indptr, indices, values, w, sums, squares, counts):
+    """Write the sum, the sum of squares and the number of the positive slacks of every row."""
     slack = np.empty_like(values)
     slacks(indptr, indices, values, w, slack)
     rows = _rows(indptr)
     sums[:] = np.bincount(rows, np.maximum(slack, 0.0), minlength=len(w))
+    squares[:] = np.bincount(rows, np.maximum(slack, 0.0) ** 2, minlength=len(w))
     counts[:] = np.bincount(rows, slack > 0, minlength=len(w))
 
 
@@ -64,11 +65,14 @@ def solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, x):
 
 
 def top_k(K, k, values, indices):
-    """Write the `k` largest entries off the diagonal of every row of K, in no particular order."""
-    off_diagonal = np.array(K, dtype=np.float64)
-    np.fill_diagonal(off_diagonal, -np.inf)
-    indices[:] = np.argsort(-off_diagonal, axis=1, kind="stable")[:, :k]
-    values[:] = np.take_along_axis(off_diagonal, indices.astype(np.intp), axis=1)
+    """Write the `k` largest entries of every row of K, in no particular order."""
+    indices[:] = np.argsort(-K, axis=1, kind="stable")[:, :k]
+    values[:] = np.take_along_axis(K, indices.astype(np.intp), axis=1)
+
+
+def top_k_columns(K, k, values, indices):
+    """Write the `k` largest entries of every column of K, in no particular order."""
+    top_k(K.T, k, values, indices)
 
 
 def filter_and_fold(transforms, filters, factor, out):

@@ -1,6 +1,13 @@
-"""K to A: the doubly stochastic projection of a similarity matrix."""
+"""K to A: the doubly stochastic projection of a similarity matrix, and what generalises it."""
 
 from dssc.stochastic.neighbors import project_to_neighbors
-from dssc.stochastic.projection import ProjectionProblem, project_doubly_stochastic
+from dssc.stochastic.problem import ProjectionProblem
+from dssc.stochastic.projection import project_doubly_stochastic
+from dssc.stochastic.transport import quadratic_transport
 
-__all__ = ["ProjectionProblem", "project_doubly_stochastic", "project_to_neighbors"]
+__all__ = [
+    "ProjectionProblem",
+    "project_doubly_stochastic",
+    "project_to_neighbors",
+    "quadratic_transport",
+]

@@ -12,48 +12,69 @@ import numpy as np
 from scipy import sparse
 
 
-def marginal_error(A) -> float:
-    """Return the largest deviation from one among the row and column sums of A."""
-    return float(max(np.abs(A.sum(axis=0) - 1).max(), np.abs(A.sum(axis=1) - 1).max()))
+def marginal_error(A, marginals) -> float:
+    """Return the largest deviation of a row or column sum of A from the one wanted."""
+    a, b = marginals
+    return float(max(np.abs(A.sum(axis=1) - a).max(), np.abs(A.sum(axis=0) - b).max()))
 
 
-def duality_gap(A, K_at, potentials, eta2: float, dual: float) -> float:
+def duality_gap(A, K_at, potentials, marginals, eta2: float, dual: float) -> float:
     """Return the duality gap of A, rounded to feasibility, relative to ``max(1, |dual|)``.
 
     `K_at` gives similarities by (rows, columns); A is the positive part of the slacks in CSR form.
     """
     alpha, beta = potentials
-    scaled, (rows, columns, mass) = round_to_feasible(A)
+    scaled, (rows, columns, mass) = round_to_feasible(A, marginals)
     change = sparse.csr_array((mass, (rows, columns)), shape=A.shape) + (scaled - A)
     z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
     gap = 0.5 * float(np.sum(change.data**2)) + float(mass @ np.maximum(-z, 0.0))
     return eta2 * gap / max(1.0, abs(dual))
 
 
-def dual_value(A, potentials, eta2: float) -> float:
+def dual_value(A, potentials, marginals, eta2: float) -> float:
     """Return the dual objective (dual) at the potentials whose slacks' positive part is A."""
     alpha, beta = potentials
-    return float(-alpha.sum() - beta.sum() - 0.5 * eta2 * np.sum(A.data**2))
+    a, b = marginals
+    return float(-alpha @ a - beta @ b - 0.5 * eta2 * np.sum(A.data**2))
 
 
-def round_to_feasible(A):
+def dense_gap(K, A, potentials, eta2: float) -> float:
+    """Return the duality gap of an array A that need not be the positive part of any slacks."""
+    marginals = np.ones(len(K)), np.ones(len(K))
+    alpha, beta = potentials
+    scaled, (rows, columns, mass) = round_to_feasible(sparse.csr_array(A), marginals)
+    feasible = scaled.toarray()
+    np.add.at(feasible, (rows, columns), mass)
+    slack = (K - alpha[:, None] - beta[None, :]) / eta2
+    positive = np.maximum(slack, 0.0)
+    gap = 0.5 * np.sum((feasible - positive) ** 2) + np.sum(feasible * (positive - slack))
+    dual = -alpha.sum() - beta.sum() - 0.5 * eta2 * np.sum(positive**2)
+    return float(eta2 * gap / max(1.0, abs(dual)))
+
+
+def round_to_feasible(A, marginals):
     """Return A scaled below the marginals, and entries (rows, columns, mass) that make up the rest.
 
-    Rows, then columns, are scaled down to sum to one at most; the mass that is missing then is
-    paired off from the first row and column to the last, in at most 2n - 1 entries.
+    Rows, then columns, are scaled down to their marginals at most; the mass that is missing then is
+    paired off from the first row and column to the last, in fewer entries than rows and columns.
     """
-    A = sparse.diags_array(1.0 / np.maximum(A.sum(axis=1), 1.0)) @ A
-    A = A @ sparse.diags_array(1.0 / np.maximum(A.sum(axis=0), 1.0))
-    missing_rows = np.maximum(1.0 - A.sum(axis=1), 0.0)
-    missing_columns = np.maximum(1.0 - A.sum(axis=0), 0.0)
-    return A, _pair_off(missing_rows, missing_columns)
+    a, b = marginals
+    A = sparse.diags_array(a / np.maximum(A.sum(axis=1), a)) @ A
+    A = A @ sparse.diags_array(b / np.maximum(A.sum(axis=0), b))
+    missing_rows = np.maximum(a - A.sum(axis=1), 0.0)
+    missing_columns = np.maximum(b - A.sum(axis=0), 0.0)
+    return A, pair_off(missing_rows, missing_columns)
 
 
-def _pair_off(supply, demand):
-    """Return the north-west corner plan between two vectors of (nearly) equal sums."""
-    ends = np.union1d(np.cumsum(supply), np.cumsum(demand))
+def pair_off(supply, demand):
+    """Return the north-west corner plan between two vectors of (nearly) equal sums.
+
+    Its entries (rows, columns, mass) go from one corner of the matrix to the other. Between equal
+    vectors they are the diagonal.
+    """
+    supplied, demanded = np.cumsum(supply), np.cumsum(demand)
+    ends = np.union1d(supplied, demanded)
     starts = np.concatenate([[0.0], ends[:-1]])
-    last = len(supply) - 1
-    rows = np.minimum(np.searchsorted(np.cumsum(supply), starts, side="right"), last)
-    columns = np.minimum(np.searchsorted(np.cumsum(demand), starts, side="right"), last)
+    rows = np.minimum(np.searchsorted(supplied, starts, side="right"), len(supply) - 1)
+    columns = np.minimum(np.searchsorted(demanded, starts, side="right"), len(demand) - 1)
     return rows, columns, ends - starts

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc.result import ProjectionResult
-from dssc.stochastic.projection import ProjectionProblem
+from dssc.stochastic.problem import ProjectionProblem
 
 POSITIVE = 1e-9
 CLOSE_ENOUGH = 0.02  # relative to the number asked for
@@ -54,7 +54,7 @@ def first_guess(problem: ProjectionProblem, n_neighbors: float) -> float:
     With a row's similarities sorted, the p largest are positive and the next one is at zero when
     ``eta2 = sum of (value - next)`` over them. The median over rows is taken.
     """
-    n_values = min(int(np.ceil(n_neighbors)) + 1, problem.similarity.n - 1)
+    n_values = min(int(np.ceil(n_neighbors)) + 1, problem.similarity.shape[0] - 1)
     top = problem.similarity.largest_entries(n_values)
     spread = (top - top[:, -1:]).sum(axis=1)
     largest = problem.similarity.largest

@@ -2,9 +2,9 @@
 
 In units of eta, with slacks ``z_ij = K_ij / eta - w_i - w_j``, the dual of (support_primal) is
 
-    minimise  1/4 sum_ij [z_ij]_+^2 + sum_i w_i ,
+    minimise  1/4 sum_ij [z_ij]_+^2 + sum_i m_i w_i ,    m the marginals,
 
-convex, once differentiable and piecewise quadratic. Its gradient is ``1 - row sums of [z]_+`` and
+convex, once differentiable and piecewise quadratic. Its gradient is ``m - row sums of [z]_+`` and
 its generalised Hessian ``diag(S 1) + S``, S the pattern of positive slacks, so a Newton step costs
 a few products with the entries that are positive now.
 """
@@ -20,11 +20,14 @@ from scipy.sparse.linalg import splu
 from dssc.stochastic.support import Graph
 
 # Continuation in eta: each stage divides eta by at most RATIO, starting where slacks span about
-# FIRST_SPAN units. Between stages a coarse solution is enough. Without it the steps needed grow
-# like a power of max|K| / eta; with it, like its logarithm.
-RATIO = 4.0
+# FIRST_SPAN units. Without it the steps needed grow like a power of max|K| / eta; with it, like its
+# logarithm. A stage need not be solved well, but well enough that every piece of the pattern has as
+# many rows as columns: a piece of p vertices that has not is off by one in total, so by 1 / p
+# somewhere. Such a piece would have to travel far, at a later stage, to find its missing partner.
+RATIO = 10.0
 FIRST_SPAN = 10.0
-STAGE_TOL = 0.1
+STAGE_TOL = 1e-2
+BALANCED = 0.5
 STAGE_STEPS = 60
 # A stage that is this close and has not come closer for so many steps has met the rounding of its
 # own slacks; the next one starts from better ones.
@@ -42,34 +45,42 @@ class DualSolution(NamedTuple):
     slack: np.ndarray
     error: float
     n_iter: int
+    n_evaluations: int
 
 
 def solve_dual(
-    graph: Graph, eta: float, start: np.ndarray | None, tol: float, max_iter: int, k: ModuleType
+    graph: Graph,
+    targets: np.ndarray,
+    eta: float,
+    start: np.ndarray | None,
+    tol: float,
+    max_iter: int,
+    k: ModuleType,
 ) -> DualSolution:
-    """Maximise the dual on `graph`, from `start` when given, until rows sum to one within `tol`.
+    """Maximise the dual on `graph` until its rows sum to `targets` within `tol`.
 
     Every stage moves the potentials found so far into the slacks and solves for the small rest, so
     that the sums are exact to rounding of A itself and not of ``max|K| / eta``.
     """
-    n_iter = 0
+    n_iter = n_evaluations = 0
     if start is not None and _plausible(start, graph.values, eta):
-        solution = _stage(graph, eta, start, tol, min(STAGE_STEPS, max_iter), k)
+        solution = _stage(graph, targets, eta, start, tol, min(STAGE_STEPS, max_iter), k)
         if solution.error <= tol:
             return solution
-        n_iter = solution.n_iter
+        n_iter, n_evaluations = solution.n_iter, solution.n_evaluations
     w = np.zeros(len(graph.indptr) - 1)
     sweep = True
     for stage_eta in _schedule(graph.values, eta):
         steps = min(STAGE_STEPS, max_iter - n_iter)
-        stage_tol = tol if stage_eta == eta else STAGE_TOL
-        solution = _stage(graph, stage_eta, w, stage_tol, steps, k, sweep)
+        stage_tol = tol if stage_eta == eta else max(tol, min(STAGE_TOL, BALANCED / len(w)))
+        solution = _stage(graph, targets, stage_eta, w, stage_tol, steps, k, sweep)
         n_iter += solution.n_iter
+        n_evaluations += solution.n_evaluations
         w = solution.potentials
         sweep = False
         if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
             break
-    return solution._replace(n_iter=n_iter)
+    return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
 
 
 def _plausible(start, values, eta):
@@ -89,11 +100,11 @@ def _schedule(values, eta):
     yield from repeat(eta)
 
 
-def _stage(graph, eta, base, tol, max_iter, k, sweep=False):
+def _stage(graph, targets, eta, base, tol, max_iter, k, sweep=False):
     values = np.empty_like(graph.values)
     k.slacks(*graph, base, values)
     values /= eta
-    dual = _Dual(Graph(graph.indptr, graph.indices, values), k)
+    dual = _Dual(Graph(graph.indptr, graph.indices, values), targets, k)
     w = np.zeros_like(base)
     if sweep:
         w = dual.sweep(w)
@@ -101,7 +112,7 @@ def _stage(graph, eta, base, tol, max_iter, k, sweep=False):
     n_iter = stalled = 0
     best = np.inf
     swept = sweep
-    while (error := np.abs(sums - 1.0).max()) > tol and n_iter < max_iter:
+    while (error := np.abs(sums - targets).max()) > tol and n_iter < max_iter:
         stalled = 0 if error < best else stalled + 1
         best = min(best, error)
         if best < CLOSE and stalled >= STALLED_STEPS:
@@ -113,32 +124,34 @@ def _stage(graph, eta, base, tol, max_iter, k, sweep=False):
             swept = True
             continue
         swept = False
-        direction = dual.newton_direction(w, sums - 1.0, counts)
+        direction = dual.newton_direction(w, sums - targets, counts)
         w, sums, counts = dual.line_search(w, direction, sums)
     slack = np.empty_like(values)
     k.slacks(*dual.graph, w, slack)
-    return DualSolution(base + eta * w, slack, float(error), n_iter)
+    return DualSolution(base + eta * w, slack, float(error), n_iter, dual.n_evaluations)
 
 
 class _Dual:
     """The dual in units of eta, and the three ways to move on it."""
 
-    def __init__(self, graph: Graph, k: ModuleType):
+    def __init__(self, graph: Graph, targets: np.ndarray, k: ModuleType):
         self.graph = graph
+        self.targets = targets
         self.k = k
-        self.n = len(graph.indptr) - 1
-        self.targets = np.ones(self.n)
+        self.n = len(targets)
+        self.n_evaluations = 0
         self.active = np.empty(len(graph.indices), dtype=np.int32)
 
     def row_sums(self, w):
         """Return the row sums of A and the number of its positive entries in each row."""
-        sums = np.empty(self.n)
+        sums, squares = np.empty(self.n), np.empty(self.n)
         counts = np.empty(self.n, dtype=np.int64)
-        self.k.row_sums(*self.graph, w, sums, counts)
+        self.k.row_sums(*self.graph, w, sums, squares, counts)
+        self.n_evaluations += 1
         return sums, counts
 
     def sweep(self, w):
-        """Make every row sum to one with the other potentials held, then go half the way there.
+        """Make every row's sum right with the other potentials held, then go half the way there.
 
         By convexity the half step never increases the dual, however far `w` is, and from zero it
         is the split of each row's simplex threshold between row and column.
@@ -157,9 +170,10 @@ class _Dual:
         indices = self.active[: indptr[-1]]
         direction = np.empty(self.n)
         tol = max(min(0.1, size), 1e-8)
-        reached, _ = self.k.solve_pattern(
+        reached, n_steps = self.k.solve_pattern(
             indptr, indices, diagonal, residual, tol, CG_STEPS, direction
         )
+        self.n_evaluations += n_steps
         if reached > tol and (self.n <= 2000 or len(indices) <= 4 * self.n):
             return _factorised_solve(indptr, indices, diagonal, residual)
         return direction
@@ -169,12 +183,12 @@ class _Dual:
 
         It looks at slopes only: near the optimum differences of the dual drown in rounding.
         """
-        slope_start = low_slope = float(direction @ (1.0 - sums))
+        slope_start = low_slope = _dot(direction, self.targets - sums)
         low, high, high_slope = 0.0, np.inf, np.inf
         step = 1.0
         for _ in range(40):
             new_sums, counts = self.row_sums(w + step * direction)
-            slope = float(direction @ (1.0 - new_sums))
+            slope = _dot(direction, self.targets - new_sums)
             if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
                 break
             if slope < 0.0:
@@ -187,6 +201,11 @@ class _Dual:
                 fraction = low_slope / (low_slope - high_slope)
                 step = low + (high - low) * min(max(fraction, 0.1), 0.9)
         return w + step * direction, new_sums, counts
+
+
+def _dot(x, y):
+    # Not BLAS, whose result depends on the number of its threads.
+    return float(np.sum(x * y))
 
 
 def _factorised_solve(indptr, indices, diagonal, rhs):

@@ -1,29 +1,28 @@
-"""The front door of the doubly stochastic projection and its active-set loop."""
+"""The front door of the doubly stochastic projection."""
 
 import warnings
+from importlib import import_module
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from dssc import kernels
 from dssc._validation import check_count, check_positive
 from dssc.result import ProjectionResult
-from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error
-from dssc.stochastic.newton import solve_dual
-from dssc.stochastic.similarity import DenseSimilarity, Similarity, SparseSimilarity
-from dssc.stochastic.support import Support
+from dssc.stochastic.feasibility import check_support
+from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 
-# A plan with more positive entries than this part of n x n is returned as an array.
-DENSE_SHARE = 0.25
-# The smallest eta2 / max|K| solved for. Below it float64 no longer tells the entries of A apart,
-# and A is the best permutation (or the mean of several) for all that can be seen.
-RESOLUTION = 1e-12
-LARGEST = 1e300
+# Modules with a function `solve`, and how many iterations they make at most by default.
+SOLVERS = {
+    "active-set": ("active_set", 5000),
+    "lbfgs": ("lbfgs", 5000),
+    "admm": ("admm", 5000),
+    "alternating": ("alternating", 5000),
+}
 
 
 def project_doubly_stochastic(
-    K, eta2: float, *, tol: float = 1e-8, max_iter: int = 1000, potentials=None
+    K, eta2: float, *, solver="newton", support=None, tol=1e-8, max_iter=None, potentials=None
 ) -> ProjectionResult:
     r"""Project a similarity matrix onto the doubly stochastic matrices, with a certificate.
 
@@ -42,12 +41,19 @@ def project_doubly_stochastic(
         a forbidden pair. When K is exactly symmetric, so is A.
     eta2 : float
         Regularisation, positive.
+    solver : {"newton", "active-set", "lbfgs", "admm", "alternating"}, default="newton"
+        Semismooth Newton on a growing support, or one of the methods the paper compares: its
+        Algorithm 2, the full dual, ADMM, alternating projections. Those hold K as an array.
+    support : sparse matrix of shape (n, n), optional
+        Its nonzeros are the only entries A may use, (support_primal); with "newton" only. A pattern
+        that holds no permutation is an error that names a row.
     tol : float, default=1e-8
         Largest deviation of a row or column sum from one, and largest relative duality gap.
-    max_iter : int, default=1000
-        Most Newton steps.
+    max_iter : int, optional
+        Most iterations: 1000 Newton steps, or 5000 iterations of another solver.
     potentials : tuple of two array-likes of shape (n,), optional
-        Where to start, such as the `potentials` of a result for a nearby K or eta2.
+        Where to start, such as the `potentials` of a result for a nearby K or eta2. Used by the
+        solvers of the dual.
 
     Returns
     -------
@@ -72,102 +78,32 @@ def project_doubly_stochastic(
     """
     eta2 = check_positive("eta2", eta2)
     tol = check_positive("tol", tol)
-    max_iter = check_count("max_iter", max_iter)
-    problem = ProjectionProblem(K)
-    start = None if potentials is None else _check_potentials(potentials, problem.similarity.n)
-    result = problem.solve(eta2, tol=tol, max_iter=max_iter, potentials=start)
+    K = check_similarity(K)
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be square; its shape is {K.shape}")
+    start = check_potentials(potentials, K.shape)
+    if solver == "newton":
+        max_iter = 1000 if max_iter is None else check_count("max_iter", max_iter)
+        if support is not None:
+            ones = np.ones(len(K) if not sparse.issparse(K) else K.shape[0])
+            support = check_support(support, K.shape, (ones, ones))
+        problem = ProjectionProblem(K, support=support)
+        result = problem.solve(eta2, tol=tol, max_iter=max_iter, potentials=start)
+    else:
+        result = _solve_by(solver, K, eta2, support, tol, max_iter, start)
     if not result.converged:
         warnings.warn(result.status, ConvergenceWarning, stacklevel=2)
     return result
 
 
-class ProjectionProblem:
-    """A similarity matrix to be projected, perhaps for several eta2: the support is kept."""
-
-    def __init__(self, K, device: str = "cpu"):
-        self._kernels = kernels.select(device)
-        self.similarity: Similarity = _check_similarity(K, self._kernels)
-        self._support: Support | None = None
-
-    def solve(
-        self, eta2: float, *, tol: float = 1e-8, max_iter: int = 1000, potentials=None
-    ) -> ProjectionResult:
-        """Grow the support until the restricted optimum is proved optimal for all of K."""
-        K = self.similarity
-        wanted, eta2 = eta2, max(eta2, RESOLUTION * K.largest)
-        support = self._support or K.first_support(eta2)
-        start = None if potentials is None else support.join(potentials)
-        n_iter = n_rescanned = 0
-        while True:
-            solution = solve_dual(
-                support.graph, eta2, start, tol / 2, max_iter - n_iter, self._kernels
-            )
-            n_iter += solution.n_iter
-            potentials = support.split(solution.potentials)
-            rows, columns, n_read = K.missing(support, potentials)
-            n_rescanned += n_read
-            if len(rows) == 0 or n_iter >= max_iter:
-                break
-            support = support.extended(rows, columns, K.at(rows, columns))
-            start = solution.potentials
-        self._support = support
-        A = support.plan(solution.slack)
-        error = marginal_error(A)
-        gap = duality_gap(A, K.at, potentials, eta2, dual_value(A, potentials, eta2))
-        converged = error <= tol and gap <= tol and len(rows) == 0 and eta2 == wanted
-        status = _status(converged, error, gap, tol, n_iter)
-        if len(rows):
-            status += f"; {len(rows)} entries outside the support were still positive"
-        floor = np.finfo(float).eps * K.largest / wanted
-        if floor > tol / 10:
-            status += f"; float64 resolves A only to eps*max|K|/eta2 = {floor:.1e}: raise eta2"
-        if eta2 != wanted:
-            status += f"; solved for eta2={eta2:.3g} instead of {wanted:.3g}"
-        return ProjectionResult(
-            plan=A if A.nnz <= DENSE_SHARE * K.n**2 else A.toarray(),
-            potentials=potentials,
-            eta2=eta2,
-            marginal_error=error,
-            gap=gap,
-            n_iter=n_iter,
-            n_rescanned=n_rescanned,
-            converged=converged,
-            status=status,
-        )
-
-
-def _status(converged, error, gap, tol, n_iter):
-    text = f"marginal error {error:.1e} and gap {gap:.1e}"
-    if converged:
-        return f"converged: {text} <= tol={tol:.1e} after {n_iter} Newton steps"
-    return (
-        f"not converged: {text}, wanted tol={tol:.1e}, after {n_iter} Newton steps; "
-        "raise max_iter or eta2"
-    )
-
-
-def _check_similarity(K, k) -> Similarity:
-    if not sparse.issparse(K):
-        K = np.asarray(K)
-        if K.dtype != np.float32:
-            K = np.asarray(K, dtype=np.float64)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:
-        raise ValueError(f"K must be a square matrix with at least one row; its shape is {K.shape}")
-    values = K.data if sparse.issparse(K) else K
-    if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
-        n_bad = np.count_nonzero(~np.isfinite(values))
-        raise ValueError(f"K holds {n_bad} NaN or infinite entries; replace or remove them")
-    similarity: Similarity = SparseSimilarity(K) if sparse.issparse(K) else DenseSimilarity(K, k)
-    if similarity.largest > LARGEST:
-        raise ValueError(f"max|K| = {similarity.largest:.3g} is too large; rescale K and eta2")
-    return similarity
-
-
-def _check_potentials(potentials, n):
-    checked = tuple(np.asarray(p, dtype=np.float64) for p in potentials)
-    if len(checked) != 2 or any(p.shape != (n,) for p in checked):
-        shapes = [p.shape for p in checked]
-        raise ValueError(f"potentials must be two vectors of length n={n}; got shapes {shapes}")
-    if not all(np.all(np.isfinite(p)) for p in checked):
-        raise ValueError("potentials hold NaN or infinite values; leave them out to start afresh")
-    return checked
+def _solve_by(solver, K, eta2, support, tol, max_iter, start):
+    if solver not in SOLVERS:
+        names = ", ".join(repr(name) for name in ("newton", *SOLVERS))
+        raise ValueError(f"solver={solver!r} must be one of {names}")
+    if support is not None:
+        raise ValueError(f"support is for solver='newton' only, not for solver={solver!r}")
+    module, default = SOLVERS[solver]
+    max_iter = default if max_iter is None else check_count("max_iter", max_iter)
+    K = K.toarray() if sparse.issparse(K) else K.astype(np.float64, copy=False)
+    solve = import_module(f"dssc.stochastic.{module}").solve
+    return solve(K, eta2, tol=tol, max_iter=max_iter, start=start)

@@ -1,7 +1,7 @@
-"""The similarity matrix K as the projection sees it, dense or sparse.
+"""The similarity matrix K as the projection sees it: dense, sparse, or on a given pattern.
 
-Both kinds answer the same three questions: which entries to start with, which entries outside a
-support would be positive in A for given potentials, and what K is at given places.
+All kinds answer the same questions: which entries to start with, which entries outside a support
+would be positive in A for given potentials, and what K is at given places.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from dssc.stochastic.support import Support, csr, merged
+from dssc.stochastic.support import Support
 
 # Below this size a dense K is its own support: selecting entries would cost more than it saves.
 SMALL = 256
@@ -19,16 +19,18 @@ FIRST_NEIGHBORS = 64
 BLOCK = 1 << 22  # entries read at once
 _EMPTY = np.zeros(0, dtype=np.int64)
 
+Places = tuple[np.ndarray, np.ndarray]
+
 
 class Similarity(Protocol):
     """What the active-set loop needs of K."""
 
-    n: int
+    shape: tuple[int, int]
     symmetric: bool
     largest: float
 
-    def first_support(self, eta2: float) -> Support:
-        """Return a support that likely holds the positive entries of A."""
+    def first_support(self, eta2: float, feasible: Places) -> Support:
+        """Return a support that likely holds the positive entries of A, and the `feasible` ones."""
 
     def missing(self, support: Support, potentials) -> tuple[np.ndarray, np.ndarray, int]:
         """Return rows and columns of all entries off the support that are positive in A.
@@ -40,7 +42,7 @@ class Similarity(Protocol):
         """Return K's entries in float64."""
 
     def largest_entries(self, count: int) -> np.ndarray:
-        """Return the `count` largest entries of each row off the diagonal, in falling order."""
+        """Return the `count` largest entries of each row, in falling order."""
 
 
 class DenseSimilarity:
@@ -53,45 +55,40 @@ class DenseSimilarity:
 
     def __init__(self, K: np.ndarray, k: ModuleType):
         self.K = np.ascontiguousarray(K)
-        self.n = len(K)
+        self.shape = K.shape
         self.k = k
         self.symmetric = _is_symmetric(self.K)
         self.largest = max(float(K.max()), -float(K.min()))
         self.bounds: tuple[np.ndarray, np.ndarray] | None = None  # None: nothing is omitted
 
-    def first_support(self, eta2: float) -> Support:
-        """Return the largest entries of each row and column, and the diagonal."""
+    def first_support(self, eta2: float, feasible: Places) -> Support:
+        """Return the largest entries of each row and column, and the feasible ones."""
         n_kept = FIRST_NEIGHBORS
-        while self.n > SMALL and 3 * n_kept < self.n:
-            values, columns = self._top(self.K, n_kept)
+        while min(self.shape) > SMALL and 3 * n_kept < min(self.shape):
+            values, columns = self._top(self.k.top_k, self.shape[0], n_kept)
             bounds = values.min(axis=1)
             # A row whose kept entries lie too close together to hold its mass needs more of them.
             if np.mean((values - bounds[:, None]).sum(axis=1) < eta2) <= 0.25:
-                return self._support_of(columns, bounds, n_kept)
+                return self._support_of(columns, bounds, n_kept, feasible)
             n_kept *= 4
-        every = sparse.csr_array(np.ones((self.n, self.n), dtype=bool))
-        return self._filled(every)
+        return filled(sparse.csr_array(np.ones(self.shape, dtype=bool)), self)
 
-    def _support_of(self, columns, bounds, n_kept):
-        pattern = _pattern(columns)
+    def _support_of(self, columns, bounds, n_kept, feasible):
+        pattern = _pattern(columns, self.shape)
         if self.symmetric:
             self.bounds = bounds, bounds
             pattern = pattern + pattern.T
         else:
-            values, rows = self._top(self.K.T, n_kept)
+            values, rows = self._top(self.k.top_k_columns, self.shape[1], n_kept)
             self.bounds = bounds, values.min(axis=1)
-            pattern = pattern + _pattern(rows).T
-        return self._filled(pattern + sparse.eye_array(self.n, dtype=bool, format="csr"))
+            pattern = pattern + _pattern(rows, self.shape[::-1]).T
+        return filled(pattern + _places(feasible, self.shape), self)
 
-    def _top(self, K, n_kept):
-        values = np.empty((self.n, n_kept), dtype=K.dtype)
-        columns = np.empty((self.n, n_kept), dtype=np.int32)
-        self.k.top_k(np.ascontiguousarray(K), n_kept, values, columns)
-        return values.astype(np.float64, copy=False), columns
-
-    def _filled(self, pattern):
-        rows, columns = pattern.nonzero()
-        return Support(csr(rows, columns, self.at(rows, columns), self.n), self.symmetric)
+    def _top(self, kernel, length, n_kept):
+        values = np.empty((length, n_kept), dtype=self.K.dtype)
+        places = np.empty((length, n_kept), dtype=np.int32)
+        kernel(self.K, n_kept, values, places)
+        return values.astype(np.float64, copy=False), places
 
     def missing(self, support, potentials):
         """Read the rows and columns that the bounds leave open."""
@@ -104,12 +101,12 @@ class DenseSimilarity:
         open_rows = np.flatnonzero(row_need > c)
         open_columns = np.flatnonzero(column_need > -c)
         n_read = len(open_rows)
-        found = [_above(self.K, rows, alpha, beta) for rows in _blocks(open_rows, self.n)]
+        found = [_above(self.K, rows, alpha, beta) for rows in _blocks(open_rows, self.shape[1])]
         if not self.symmetric:
             n_read += len(open_columns)
             found += [
                 _above(self.K.T, columns, beta, alpha)[::-1]
-                for columns in _blocks(open_columns, self.n)
+                for columns in _blocks(open_columns, self.shape[0])
             ]
         return *_not_held(support, found), n_read
 
@@ -118,44 +115,37 @@ class DenseSimilarity:
         return self.K[rows, columns].astype(np.float64, copy=False)
 
     def largest_entries(self, count):
-        """Return the largest entries of each row off the diagonal, sorted."""
-        return -np.sort(-self._top(self.K, count)[0], axis=1)
+        """Return the largest entries of each row, sorted."""
+        return -np.sort(-self._top(self.k.top_k, self.shape[0], count)[0], axis=1)
 
 
 class SparseSimilarity:
     """A sparse K, whose absent entries are similarities of zero.
 
     All stored entries are in every support, so an omitted entry is positive in A exactly where
-    ``alpha_i + beta_j < 0``: sorting beta finds those without looking at n x n pairs.
+    ``alpha_i + beta_j < 0``: sorting beta finds those without looking at all pairs.
     """
 
     def __init__(self, K: sparse.csr_array):
-        K = sparse.csr_array(K, dtype=np.float64)
-        K.sum_duplicates()  # sorts the rows too
         self.K = K
-        self.n = K.shape[0]
-        self.symmetric = (K != K.T).nnz == 0
+        self.shape = K.shape
+        self.symmetric = K.shape[0] == K.shape[1] and (K != K.T).nnz == 0
         self.largest = float(np.abs(K.data).max(initial=0.0))
 
-    def first_support(self, eta2: float) -> Support:
-        """Return the stored entries and the diagonal."""
-        K = self.K
-        absent = np.flatnonzero(~_held(K, np.arange(self.n), np.arange(self.n)))
-        diagonal = csr(absent, absent, np.zeros(len(absent)), self.n)
-        K = merged(K, diagonal)
-        if self.symmetric:
-            # An explicit zero may be stored on one side only.
-            rows, columns = (_ones(K) + _ones(K).T).nonzero()
-            K = csr(rows, columns, self.at(rows, columns), self.n)
-        return Support(K, self.symmetric)
+    def first_support(self, eta2: float, feasible: Places) -> Support:
+        """Return the stored entries and the feasible ones."""
+        pattern = _ones(self.K) + _places(feasible, self.shape)
+        if self.symmetric:  # an explicit zero may be stored on one side only
+            pattern = pattern + pattern.T
+        return filled(pattern, self)
 
     def missing(self, support, potentials):
         """List the pairs of rows and columns whose potentials sum to less than zero."""
         alpha, beta = potentials
         order = np.argsort(beta, kind="stable")
         counts = np.searchsorted(beta[order], -alpha, side="left")
-        _check_fits(int(counts.sum()), self.n)
-        rows = np.repeat(np.arange(self.n), counts)
+        _check_fits(int(counts.sum()), self.shape)
+        rows = np.repeat(np.arange(len(alpha)), counts)
         offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         return *_not_held(support, [(rows, order[offsets])]), int(np.count_nonzero(counts))
 
@@ -166,38 +156,79 @@ class SparseSimilarity:
         return np.asarray(self.K[rows, columns], dtype=np.float64).ravel()
 
     def largest_entries(self, count):
-        """Return the largest entries of each row off the diagonal, absent zeros among them."""
-        top = np.zeros((self.n, count))
-        for i in range(self.n):
-            entries = slice(self.K.indptr[i], self.K.indptr[i + 1])
-            row = np.delete(self.K.data[entries], self.K.indices[entries] == i)
-            n_absent = min(self.n - 1 - len(row), count)
+        """Return the largest entries of each row, absent zeros among them."""
+        top = np.zeros((self.shape[0], count))
+        for i in range(self.shape[0]):
+            row = self.K.data[self.K.indptr[i] : self.K.indptr[i + 1]]
+            n_absent = min(self.shape[1] - len(row), count)
             top[i] = -np.sort(-np.append(row, np.zeros(n_absent)))[:count]
         return top
 
 
+class RestrictedSimilarity:
+    """A similarity of which A may use the entries of one pattern only, (support_primal)."""
+
+    def __init__(self, similarity: Similarity, pattern: sparse.csr_array):
+        self.whole = similarity
+        self.pattern = pattern
+        self.shape = similarity.shape
+        self.symmetric = similarity.symmetric and (pattern != pattern.T).nnz == 0
+        self.largest = similarity.largest
+
+    def first_support(self, eta2: float, feasible: Places) -> Support:
+        """Return the pattern; the feasible entries of the whole problem have no meaning here."""
+        return filled(self.pattern, self)
+
+    def missing(self, support, potentials):
+        """Return nothing: what lies outside is forbidden."""
+        return _EMPTY, _EMPTY, 0
+
+    def at(self, rows, columns):
+        """Return K's entries in float64."""
+        return self.whole.at(rows, columns)
+
+    def largest_entries(self, count):
+        """Return the largest entries of each row of the whole K."""
+        return self.whole.largest_entries(count)
+
+
+def filled(pattern: sparse.csr_array, similarity: Similarity) -> Support:
+    """Return the support with a pattern of nonzeros and the similarities there."""
+    pattern.sort_indices()
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    values = similarity.at(rows, pattern.indices)
+    matrix = sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+    return Support(matrix, similarity.symmetric)
+
+
 def _is_symmetric(K, tile=512):
-    starts = range(0, len(K), tile)
+    if K.shape[0] != K.shape[1]:
+        return False
     return all(
         np.array_equal(K[i : i + tile, j : j + tile], K[j : j + tile, i : i + tile].T)
-        for i in starts
+        for i in range(0, len(K), tile)
         for j in range(i, len(K), tile)
     )
 
 
-def _pattern(columns):
+def _pattern(columns, shape):
     n, k = columns.shape
     indptr = np.arange(0, n * k + 1, k)
-    return sparse.csr_array((np.ones(n * k, dtype=bool), columns.ravel(), indptr), shape=(n, n))
+    return sparse.csr_array((np.ones(n * k, dtype=bool), columns.ravel(), indptr), shape=shape)
+
+
+def _places(places, shape):
+    rows, columns = places
+    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
 
 
 def _ones(K):
     return sparse.csr_array((np.ones(K.nnz, dtype=bool), K.indices, K.indptr), shape=K.shape)
 
 
-def _blocks(rows, n):
+def _blocks(rows, width):
     """Cut an array of rows into blocks that read about BLOCK entries."""
-    size = max(1, BLOCK // n)
+    size = max(1, BLOCK // width)
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
@@ -210,33 +241,33 @@ def _not_held(support, found):
     """Return the found places that `support` does not hold, each once."""
     if not found:
         return _EMPTY, _EMPTY
-    n = support.matrix.shape[0]
+    width = support.matrix.shape[1]
     rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if support.symmetric:
         rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    rows, columns = np.divmod(np.unique(rows.astype(np.int64) * n + columns), n)
+    rows, columns = np.divmod(np.unique(rows.astype(np.int64) * width + columns), width)
     new = ~_held(support.matrix, rows, columns)
     return rows[new], columns[new]
 
 
 def _held(K, rows, columns):
     """Return which places are stored in a CSR matrix with sorted rows."""
-    n = K.shape[1]
-    keys = np.repeat(np.arange(K.shape[0]), np.diff(K.indptr)) * n + K.indices
-    wanted = rows * n + columns
-    position = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    return keys[position] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
+    width = K.shape[1]
+    keys = np.repeat(np.arange(K.shape[0]), np.diff(K.indptr)) * width + K.indices
+    wanted = rows * width + columns
+    position = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return keys[position] == wanted
 
 
-def _check_fits(n_entries: int, n: int) -> None:
+def _check_fits(n_entries: int, shape) -> None:
     """Refuse a plan that cannot be held in memory, before anything is allocated for it."""
     needed = 64 * n_entries
     available = _available_bytes()
     if available is not None and needed > available:
         raise MemoryError(
-            f"the doubly stochastic matrix would hold about {n_entries:.3g} of {n}^2 entries "
-            f"({needed / 1e9:.1f} GB to compute, {available / 1e9:.1f} GB free); lower eta2, or "
-            "add similarities for the points that have none"
+            f"the doubly stochastic matrix would hold about {n_entries:.3g} of {shape[0]} x "
+            f"{shape[1]} entries ({needed / 1e9:.1f} GB to compute, {available / 1e9:.1f} GB free);"
+            " lower eta2, or add similarities for the points that have none"
         )
 
 

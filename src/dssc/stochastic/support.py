@@ -18,10 +18,10 @@ class Graph(NamedTuple):
 
 @dataclass(frozen=True)
 class Support:
-    """A pattern S that holds the diagonal, with the similarities on it in float64.
+    """A pattern of entries that A may use, with the similarities on it in float64.
 
     A non-symmetric problem is the symmetric one of ``[[0, K], [K', 0]]`` on a bipartite pattern:
-    rows and columns of K are its 2n vertices, alpha and beta its one vector of potentials. So the
+    rows and columns of K are its vertices, alpha and beta its one vector of potentials. So the
     solver knows one kind of problem only, the `graph`.
     """
 
@@ -40,6 +40,11 @@ class Support:
             np.concatenate([K.indices + K.shape[0], K_T.indices]),
             np.concatenate([K.data, K_T.data]),
         )
+
+    def targets(self, marginals) -> np.ndarray:
+        """Return the wanted row sums of the graph's vertices."""
+        a, b = marginals
+        return a if self.symmetric else np.concatenate([a, b])
 
     def join(self, potentials) -> np.ndarray:
         """Return the vector of potentials of the graph's vertices.
@@ -72,7 +77,7 @@ class Support:
 
         For a symmetric problem they must come with their mirror images.
         """
-        added = csr(rows, columns, values, self.matrix.shape[0])
+        added = csr(rows, columns, values, self.matrix.shape)
         return Support(merged(self.matrix, added), self.symmetric)
 
 
@@ -81,9 +86,9 @@ def _graph(indptr, indices, values):
     return Graph(indptr.astype(np.int64), indices.astype(np.int32, copy=False), values)
 
 
-def csr(rows, columns, values, n) -> sparse.csr_array:
-    """Return an (n, n) matrix of the entries given, which hold no duplicates, zeros kept."""
-    matrix = sparse.csr_array((values, (rows, columns)), shape=(n, n))
+def csr(rows, columns, values, shape) -> sparse.csr_array:
+    """Return a matrix of the entries given, which hold no duplicates, zeros kept."""
+    matrix = sparse.csr_array((values, (rows, columns)), shape=shape)
     matrix.sort_indices()
     return matrix
 
@@ -93,4 +98,4 @@ def merged(first, second) -> sparse.csr_array:
     a, b = sparse.coo_array(first), sparse.coo_array(second)
     rows = np.concatenate([a.row, b.row])
     columns = np.concatenate([a.col, b.col])
-    return csr(rows, columns, np.concatenate([a.data, b.data]), first.shape[0])
+    return csr(rows, columns, np.concatenate([a.data, b.data]), first.shape)

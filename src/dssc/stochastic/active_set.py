@@ -1,0 +1,106 @@
+"""The paper's Algorithm 2 as written: a growing support with L-BFGS inside."""
+
+import numpy as np
+from scipy import sparse
+
+from dssc import kernels
+from dssc.result import ProjectionResult
+from dssc.stochastic.lbfgs import maximise
+from dssc.stochastic.outcome import dense_outcome
+from dssc.stochastic.support import Support, csr
+
+FIRST_NEIGHBORS = 64
+N_PERMUTATIONS = 5  # random ones in the first support, which make it feasible
+BLOCK = 256  # rows of the unrestricted A computed at once
+
+
+def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> ProjectionResult:
+    """Solve (support_dual) by L-BFGS and grow the support until the unrestricted A is optimal.
+
+    The first support holds the largest entries of each row and a few random permutations (fixed
+    ones: the result is repeatable). By Lemma 1, A without the restriction is optimal once it is
+    doubly stochastic, here within `tol`; until then its positive entries join the support.
+    `max_iter` bounds the iterations of L-BFGS over all supports.
+    """
+    n = len(K)
+    support = _first_support(K)
+    x = np.zeros(2 * n) if start is None else np.concatenate(start) / eta2
+    n_iter = n_evaluations = 0
+    while True:
+        dual = _RestrictedDual(support, eta2)
+        x, steps, evaluations = maximise(dual.evaluate, x, tol / 2, max_iter - n_iter)
+        n_iter += steps
+        n_evaluations += evaluations + 1
+        rows, columns, error = _positive_places(K / eta2, x)
+        if error <= tol or n_iter >= max_iter:
+            break
+        grown = _union(support, rows, columns, K)
+        if grown.matrix.nnz == support.matrix.nnz and steps == 0:
+            break  # L-BFGS can do no more in float64
+        support = grown
+    A = np.maximum(K / eta2 - x[:n, None] - x[None, n:], 0.0)
+    potentials = eta2 * x[:n], eta2 * x[n:]
+    return dense_outcome(
+        K, A, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_evaluations
+    )
+
+
+class _RestrictedDual:
+    """The negative of (support_dual) in units of eta2, evaluated on the support alone."""
+
+    def __init__(self, support: Support, eta2: float):
+        indptr, indices, values = support.graph
+        self.graph = indptr, indices, values / eta2
+        self.kernels = kernels.select()
+
+    def evaluate(self, x):
+        sums, squares = np.empty_like(x), np.empty_like(x)
+        counts = np.empty(len(x), dtype=np.int64)
+        self.kernels.row_sums(*self.graph, x, sums, squares, counts)
+        return x.sum() + squares.sum() / 4, 1.0 - sums
+
+
+def _first_support(K):
+    n = len(K)
+    n_kept = min(FIRST_NEIGHBORS, n)
+    columns = np.argpartition(-K, n_kept - 1, axis=1)[:, :n_kept]
+    rng = np.random.default_rng(0)
+    permutations = [rng.permutation(n) for _ in range(N_PERMUTATIONS)]
+    rows = np.concatenate([np.repeat(np.arange(n), n_kept), *[np.arange(n)] * N_PERMUTATIONS])
+    return _with_values(_ones(rows, np.concatenate([columns.ravel(), *permutations]), n), K)
+
+
+def _union(support, rows, columns, K):
+    return _with_values(_stored(support.matrix) + _ones(rows, columns, len(K)), K)
+
+
+def _stored(matrix):
+    """Return the pattern of a matrix, explicit zeros included."""
+    ones = np.ones(matrix.nnz, dtype=bool)
+    return sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _ones(rows, columns, n):
+    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(n, n))
+
+
+def _with_values(pattern, K):
+    rows, columns = pattern.nonzero()
+    return Support(csr(rows, columns, K[rows, columns], K.shape), symmetric=False)
+
+
+def _positive_places(M, x):
+    """Return where the unrestricted A is positive, and its marginal error."""
+    n = len(M)
+    row_sums, column_sums = np.empty(n), np.zeros(n)
+    found = []
+    for first in range(0, n, BLOCK):
+        block = slice(first, first + BLOCK)
+        A = np.maximum(M[block] - x[:n][block, None] - x[None, n:], 0.0)
+        row_sums[block] = A.sum(axis=1)
+        column_sums += A.sum(axis=0)
+        rows, columns = np.nonzero(A)
+        found.append((rows + first, columns))
+    rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    error = max(np.abs(row_sums - 1).max(), np.abs(column_sums - 1).max())
+    return rows, columns, error

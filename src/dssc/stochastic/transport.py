@@ -1,0 +1,93 @@
+"""The front door of quadratically regularised optimal transport."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from dssc._validation import check_count, check_positive
+from dssc.result import ProjectionResult
+from dssc.stochastic.feasibility import check_support
+from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
+
+
+def quadratic_transport(
+    K, reg: float, a=None, b=None, *, support=None, tol=1e-8, max_iter=1000, potentials=None
+) -> ProjectionResult:
+    r"""Solve quadratically regularised optimal transport, with a certificate.
+
+    .. math:: \min_A \; -\langle K, A \rangle + \tfrac{\mathrm{reg}}{2} \|A\|_F^2
+              \quad \text{subject to } A \ge 0, \; A 1 = a, \; A^\top 1 = b .
+
+    With a cost matrix M, pass ``K = -M``. The doubly stochastic projection is the case of unit
+    marginals.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, m)
+        Similarities (negative costs). An absent entry of a sparse matrix is a similarity of zero.
+    reg : float
+        Regularisation, positive.
+    a, b : array-like of shape (n,) and (m,), optional
+        Positive marginals of equal sums; ``1 / n`` and ``1 / m`` when not given.
+    support : sparse matrix of shape (n, m), optional
+        Its nonzeros are the only entries A may use. A pattern that cannot carry the marginals is
+        an error that names a row.
+    tol : float, default=1e-8
+        Largest error of a row or column sum, relative to the mean row sum, and largest relative
+        duality gap.
+    max_iter : int, default=1000
+        Most Newton steps.
+    potentials : tuple of two array-likes of shape (n,) and (m,), optional
+        Where to start.
+
+    Returns
+    -------
+    ProjectionResult
+        The plan, its potentials, and the certificate for all entries; `marginal_error` is relative
+        to the mean row sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dssc import quadratic_transport
+    >>> cost = np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    >>> result = quadratic_transport(-cost, reg=0.1, a=[0.5, 0.5], b=[0.4, 0.2, 0.4])
+    >>> np.round(result.plan, 3)
+    array([[0.4, 0.1, 0. ],
+           [0. , 0.1, 0.4]])
+    """
+    reg = check_positive("reg", reg)
+    tol = check_positive("tol", tol)
+    max_iter = check_count("max_iter", max_iter)
+    K = check_similarity(K)
+    marginals = check_marginals(a, b, K.shape)
+    if support is not None:
+        support = check_support(support, K.shape, marginals)
+    start = check_potentials(potentials, K.shape)
+    problem = ProjectionProblem(K, marginals, support)
+    result = problem.solve(reg, tol=tol, max_iter=max_iter, potentials=start)
+    if not result.converged:
+        warnings.warn(result.status, ConvergenceWarning, stacklevel=2)
+    return result
+
+
+def check_marginals(a, b, shape):
+    """Return two positive vectors of equal sums that fit a matrix."""
+    given = [
+        np.full(length, 1.0 / length) if vector is None else np.asarray(vector, dtype=np.float64)
+        for vector, length in zip((a, b), shape, strict=True)
+    ]
+    for name, vector, length in zip("ab", given, shape, strict=True):
+        if vector.shape != (length,):
+            raise ValueError(f"{name} must have length {length}; its shape is {vector.shape}")
+        if not np.all((vector > 0) & np.isfinite(vector)):
+            bad = np.flatnonzero(~((vector > 0) & np.isfinite(vector)))[0]
+            raise ValueError(f"{name}[{bad}] = {vector[bad]} must be positive and finite")
+    totals = [float(vector.sum()) for vector in given]
+    if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
+        raise ValueError(
+            f"marginals are infeasible: a sums to {totals[0]!r} and b to {totals[1]!r}; "
+            "scale one of them"
+        )
+    return given[0], given[1] * (totals[0] / totals[1])
