@@ -22,17 +22,23 @@ def resize_images(images, shape: tuple[int, int]) -> np.ndarray:
     resized : ndarray of shape (n_images, *shape) or (n_images, *shape, channels)
         In float32 for float32 input and float64 otherwise; nothing is rounded.
     """
+    images = check_images(images)
+    if len(shape) != 2 or min(shape) < 1:
+        raise ValueError(f"shape={shape} must be two positive integers")
+    dtype = np.float32 if images.dtype == np.float32 else np.float64
+    for axis, size in enumerate(shape, start=1):
+        images = _resize_axis(images.astype(dtype, copy=False), axis, size)
+    return images
+
+
+def check_images(images) -> np.ndarray:
+    """Return images as an array, gray or in channels, if that is what they are."""
     images = np.asarray(images)
     if images.ndim not in (3, 4) or 0 in images.shape:
         raise ValueError(
             "images must have shape (n_images, height, width[, channels]) and not be empty; "
             f"their shape is {images.shape}"
         )
-    if len(shape) != 2 or min(shape) < 1:
-        raise ValueError(f"shape={shape} must be two positive integers")
-    dtype = np.float32 if images.dtype == np.float32 else np.float64
-    for axis, size in enumerate(shape, start=1):
-        images = _resize_axis(images.astype(dtype, copy=False), axis, size)
     return images
 
 

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from dssc import kernels
 from dssc.features.filters import FilterBank, filter_bank
+from dssc.images import check_images
 
 BLOCK = 16  # images at a time: the arrays of one block stay in cache
 
@@ -43,7 +44,7 @@ def scattering_features(images, J: int = 3, L: int = 8, *, normalize=True, n_job
         Channel after channel, path after path: ``1 + L J + L^2 J (J - 1) / 2`` paths of
         ``height / 2^J * width / 2^J`` numbers; 3,472 for a gray image of 32 x 32.
     """
-    images = _check_images(images, J, L)
+    images = _planes(images, J, L)
     n, channels, height, width = images.shape
     bank = filter_bank(height, width, J, L)
     n_paths = 1 + L * J + L**2 * J * (J - 1) // 2
@@ -128,13 +129,9 @@ def _normalize(paths):
     np.divide(paths, largest, out=paths, where=largest > 0)
 
 
-def _check_images(images, J, L):
-    images = np.asarray(images)
-    if images.ndim not in (3, 4) or 0 in images.shape:
-        raise ValueError(
-            "images must have shape (n_images, height, width[, channels]) and not be empty; "
-            f"their shape is {images.shape}"
-        )
+def _planes(images, J, L):
+    """Return checked images with their channels before their pixels."""
+    images = check_images(images)
     if J < 1 or L < 1:
         raise ValueError(f"J={J} and L={L} must be at least 1")
     if any(side % 2**J or side < 2**J for side in images.shape[1:3]):

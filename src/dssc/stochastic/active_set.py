@@ -1,13 +1,12 @@
 """The paper's Algorithm 2 as written: a growing support with L-BFGS inside."""
 
 import numpy as np
-from scipy import sparse
 
 from dssc import kernels
 from dssc.result import ProjectionResult
 from dssc.stochastic.lbfgs import maximise
 from dssc.stochastic.outcome import dense_outcome
-from dssc.stochastic.support import Support, csr
+from dssc.stochastic.support import Support, csr, pattern_at, pattern_of
 
 FIRST_NEIGHBORS = 64
 N_PERMUTATIONS = 5  # random ones in the first support, which make it feasible
@@ -23,6 +22,7 @@ def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> Projectio
     `max_iter` bounds the iterations of L-BFGS over all supports.
     """
     n = len(K)
+    M = K / eta2
     support = _first_support(K)
     x = np.zeros(2 * n) if start is None else np.concatenate(start) / eta2
     n_iter = n_evaluations = 0
@@ -31,14 +31,14 @@ def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> Projectio
         x, steps, evaluations = maximise(dual.evaluate, x, tol / 2, max_iter - n_iter)
         n_iter += steps
         n_evaluations += evaluations + 1
-        rows, columns, error = _positive_places(K / eta2, x)
+        rows, columns, error = _positive_places(M, x)
         if error <= tol or n_iter >= max_iter:
             break
         grown = _union(support, rows, columns, K)
         if grown.matrix.nnz == support.matrix.nnz and steps == 0:
             break  # L-BFGS can do no more in float64
         support = grown
-    A = np.maximum(K / eta2 - x[:n, None] - x[None, n:], 0.0)
+    A = np.maximum(M - x[:n, None] - x[None, n:], 0.0)
     potentials = eta2 * x[:n], eta2 * x[n:]
     return dense_outcome(
         K, A, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_evaluations
@@ -67,21 +67,12 @@ def _first_support(K):
     rng = np.random.default_rng(0)
     permutations = [rng.permutation(n) for _ in range(N_PERMUTATIONS)]
     rows = np.concatenate([np.repeat(np.arange(n), n_kept), *[np.arange(n)] * N_PERMUTATIONS])
-    return _with_values(_ones(rows, np.concatenate([columns.ravel(), *permutations]), n), K)
+    columns = np.concatenate([columns.ravel(), *permutations])
+    return _with_values(pattern_at(rows, columns, K.shape), K)
 
 
 def _union(support, rows, columns, K):
-    return _with_values(_stored(support.matrix) + _ones(rows, columns, len(K)), K)
-
-
-def _stored(matrix):
-    """Return the pattern of a matrix, explicit zeros included."""
-    ones = np.ones(matrix.nnz, dtype=bool)
-    return sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def _ones(rows, columns, n):
-    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(n, n))
+    return _with_values(pattern_of(support.matrix) + pattern_at(rows, columns, K.shape), K)
 
 
 def _with_values(pattern, K):

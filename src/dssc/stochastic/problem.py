@@ -25,13 +25,13 @@ LARGEST = 1e300
 class ProjectionProblem:
     """A similarity matrix to be projected, perhaps for several eta2: the support is kept.
 
+    K comes as `check_similarity` returns it: the front doors check, this trusts.
     Marginals are worked with in units of the mean row sum, so that tolerances mean the same
     whatever their scale; for a doubly stochastic plan that unit is one.
     """
 
     def __init__(self, K, marginals=None, support=None, device: str = "cpu"):
         self._kernels = kernels.select(device)
-        K = check_similarity(K)
         similarity: Similarity
         if sparse.issparse(K):
             similarity = SparseSimilarity(K)

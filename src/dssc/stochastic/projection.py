@@ -12,13 +12,14 @@ from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 
-# Modules with a function `solve`, and how many iterations they make at most by default.
+# The paper's solvers: modules with a function `solve`.
 SOLVERS = {
-    "active-set": ("active_set", 5000),
-    "lbfgs": ("lbfgs", 5000),
-    "admm": ("admm", 5000),
-    "alternating": ("alternating", 5000),
+    "active-set": "active_set",
+    "lbfgs": "lbfgs",
+    "admm": "admm",
+    "alternating": "alternating",
 }
+NEWTON_STEPS, OTHER_ITERATIONS = 1000, 5000  # at most, when not given
 
 
 def project_doubly_stochastic(
@@ -83,9 +84,9 @@ def project_doubly_stochastic(
         raise ValueError(f"K must be square; its shape is {K.shape}")
     start = check_potentials(potentials, K.shape)
     if solver == "newton":
-        max_iter = 1000 if max_iter is None else check_count("max_iter", max_iter)
+        max_iter = NEWTON_STEPS if max_iter is None else check_count("max_iter", max_iter)
         if support is not None:
-            ones = np.ones(len(K) if not sparse.issparse(K) else K.shape[0])
+            ones = np.ones(K.shape[0])
             support = check_support(support, K.shape, (ones, ones))
         problem = ProjectionProblem(K, support=support)
         result = problem.solve(eta2, tol=tol, max_iter=max_iter, potentials=start)
@@ -102,8 +103,7 @@ def _solve_by(solver, K, eta2, support, tol, max_iter, start):
         raise ValueError(f"solver={solver!r} must be one of {names}")
     if support is not None:
         raise ValueError(f"support is for solver='newton' only, not for solver={solver!r}")
-    module, default = SOLVERS[solver]
-    max_iter = default if max_iter is None else check_count("max_iter", max_iter)
+    max_iter = OTHER_ITERATIONS if max_iter is None else check_count("max_iter", max_iter)
     K = K.toarray() if sparse.issparse(K) else K.astype(np.float64, copy=False)
-    solve = import_module(f"dssc.stochastic.{module}").solve
+    solve = import_module(f"dssc.stochastic.{SOLVERS[solver]}").solve
     return solve(K, eta2, tol=tol, max_iter=max_iter, start=start)

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from dssc.stochastic.support import Support
+from dssc.stochastic.support import Support, pattern_at, pattern_of
 
 # Below this size a dense K is its own support: selecting entries would cost more than it saves.
 SMALL = 256
@@ -82,7 +82,7 @@ class DenseSimilarity:
             values, rows = self._top(self.k.top_k_columns, self.shape[1], n_kept)
             self.bounds = bounds, values.min(axis=1)
             pattern = pattern + _pattern(rows, self.shape[::-1]).T
-        return filled(pattern + _places(feasible, self.shape), self)
+        return filled(pattern + pattern_at(feasible[0], feasible[1], self.shape), self)
 
     def _top(self, kernel, length, n_kept):
         values = np.empty((length, n_kept), dtype=self.K.dtype)
@@ -134,7 +134,7 @@ class SparseSimilarity:
 
     def first_support(self, eta2: float, feasible: Places) -> Support:
         """Return the stored entries and the feasible ones."""
-        pattern = _ones(self.K) + _places(feasible, self.shape)
+        pattern = pattern_of(self.K) + pattern_at(*feasible, self.shape)
         if self.symmetric:  # an explicit zero may be stored on one side only
             pattern = pattern + pattern.T
         return filled(pattern, self)
@@ -215,15 +215,6 @@ def _pattern(columns, shape):
     n, k = columns.shape
     indptr = np.arange(0, n * k + 1, k)
     return sparse.csr_array((np.ones(n * k, dtype=bool), columns.ravel(), indptr), shape=shape)
-
-
-def _places(places, shape):
-    rows, columns = places
-    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
-
-
-def _ones(K):
-    return sparse.csr_array((np.ones(K.nnz, dtype=bool), K.indices, K.indptr), shape=K.shape)
 
 
 def _blocks(rows, width):

@@ -99,3 +99,14 @@ def merged(first, second) -> sparse.csr_array:
     rows = np.concatenate([a.row, b.row])
     columns = np.concatenate([a.col, b.col])
     return csr(rows, columns, np.concatenate([a.data, b.data]), first.shape)
+
+
+def pattern_at(rows, columns, shape) -> sparse.csr_array:
+    """Return a boolean matrix that is true at the places given."""
+    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+
+
+def pattern_of(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return a boolean matrix that is true where an entry is stored, explicit zeros included."""
+    ones = np.ones(matrix.nnz, dtype=bool)
+    return sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
