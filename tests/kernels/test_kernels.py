@@ -177,3 +177,93 @@ def test_a_second_process_does_not_compile_again(tmp_path):
 
     assert misses() > 0
     assert misses() == 0
+
+
+def lists(n, room):
+    return (
+        np.zeros((n, room), dtype=np.float32),
+        np.full((n, room), -1, dtype=np.int32),
+        np.zeros(n, dtype=np.int64),
+        np.full(n, -np.inf, dtype=np.float32),
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("corner", [(0, 0), (0, 150)])
+def test_keep_largest_and_shorten_lists_agree_with_numpy(engine, corner, rng):
+    n, height, width = 300, 130, 150
+    tile = rng.standard_normal((height, width)).astype(np.float32)
+    if corner == (0, 0):
+        tile = tile[:, :height] + tile[:, :height].T
+    weights = [rng.random(n).astype(np.float32) for _ in range(4)]
+    results = []
+    for kernels_ in (engine, _numpy):
+        out = lists(n, 12)
+        kernels_.keep_largest(tile, *corner, *weights, 8, 11, *out)
+        kernels_.shorten_lists(5, *out)
+        results.append(out)
+    (values, places, counts, thresholds), expected = results
+    np.testing.assert_array_equal(counts, expected[2])
+    np.testing.assert_allclose(thresholds, expected[3], rtol=1e-6)
+    for i in np.flatnonzero(counts):
+        ours = dict(zip(places[i, : counts[i]], values[i, : counts[i]], strict=True))
+        theirs = dict(zip(expected[1][i, : counts[i]], expected[0][i, : counts[i]], strict=True))
+        assert ours == pytest.approx(theirs, rel=1e-6)
+        assert min(ours.values()) == thresholds[i]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_paired_products_agree_with_numpy(engine, rng):
+    exact = rng.standard_normal((30, 37))
+    vectors = exact.astype(np.float32)
+    rest = (exact - vectors).astype(np.float32)
+    rows, columns = rng.integers(0, 30, (2, 200))
+    out, expected = np.empty(200), np.empty(200)
+    engine.paired_products(vectors, rest, rows, columns, out)
+    _numpy.paired_products(vectors, rest, rows, columns, expected)
+    np.testing.assert_allclose(out, expected, atol=1e-14)
+    np.testing.assert_allclose(out, np.sum(exact[rows] * exact[columns], axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_unit_rows_and_split_rows_agree_with_numpy(engine, dtype, rng):
+    X = (rng.standard_normal((20, 33)) * 10.0 ** rng.integers(-15, 15, (20, 1))).astype(dtype)
+    places = rng.permutation(20)
+    results = []
+    for kernels_ in (engine, _numpy):
+        unit, norms = np.empty(X.shape), np.empty(20)
+        vectors, rest = np.empty((2, 20, 33), dtype=np.float32)
+        kernels_.unit_rows(X, unit)
+        kernels_.split_rows(3 * unit, places, vectors, rest, norms)
+        results.append((unit, vectors, rest, norms))
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-15)
+    unit, vectors, rest, norms = results[0]
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(norms, 3.0, rtol=1e-14)
+    exact = vectors[places].astype(np.float64) + rest[places]
+    np.testing.assert_allclose(exact, 3 * unit, rtol=1e-14, atol=1e-16)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_mark_above_agrees_with_numpy(engine, rng):
+    tile = rng.standard_normal((40, 70)).astype(np.float32)
+    rows = [rng.random(40).astype(np.float32) for _ in range(3)]
+    columns = [rng.random(70).astype(np.float32) for _ in range(3)]
+    arguments = tile, rows[0], columns[0], rows[1], columns[1], rows[2], columns[2]
+    marks, expected = np.empty(tile.shape, dtype=bool), np.empty(tile.shape, dtype=bool)
+    engine.mark_above(*arguments, marks)
+    _numpy.mark_above(*arguments, expected)
+    assert 0 < expected.sum() < expected.size
+    np.testing.assert_array_equal(marks, expected)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chebyshev_step_agrees_with_numpy(engine, graph_and_potentials, rng):
+    (indptr, indices, data), w = graph_and_potentials
+    x, y = rng.standard_normal((2, len(w), 3))
+    out, expected = np.empty_like(x), np.empty_like(x)
+    for kernels_, target in ((engine, out), (_numpy, expected)):
+        kernels_.chebyshev_step(indptr, indices, data, x, y, 1.3, -0.2, 0.7, target)
+    np.testing.assert_allclose(out, expected, atol=1e-13)

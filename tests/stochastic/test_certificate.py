@@ -36,6 +36,18 @@ def test_rounding_gives_a_doubly_stochastic_matrix(rough):
         assert len(rows) <= 2 * 12
 
 
+def test_rounding_a_symmetric_plan_fills_its_diagonal(rough):
+    *_, A = rough
+    A = sparse.csr_array(A + A.T)
+    scaled, (rows, columns, mass) = round_to_feasible(A, UNIT, symmetric=True)
+    np.testing.assert_array_equal(rows, columns)
+    filled = scaled.toarray()
+    np.add.at(filled, (rows, columns), mass)
+    np.testing.assert_allclose(filled, filled.T, rtol=1e-15)
+    np.testing.assert_allclose(filled.sum(axis=0), 1.0)
+    assert np.all(filled >= 0)
+
+
 def test_the_gap_is_primal_less_dual_at_the_rounded_plan(rough):
     K, potentials, eta2, A = rough
     alpha, beta = potentials

@@ -188,7 +188,7 @@ def test_explicit_zeros_and_duplicates_of_a_sparse_matrix_change_nothing():
 
 
 def test_a_sparse_problem_with_a_dense_answer_is_refused(monkeypatch):
-    monkeypatch.setattr("dssc.stochastic.similarity._available_bytes", lambda: 10_000)
+    monkeypatch.setattr("dssc.stochastic.similarity.available_bytes", lambda: 10_000)
     with pytest.raises(MemoryError, match="lower eta2"):
         project_doubly_stochastic(sparse.csr_array((100, 100)), 1.0)
 

@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 
 from dssc import kernels
-from dssc.stochastic.similarity import DenseSimilarity, SparseSimilarity
+from dssc.stochastic.bounded import DenseSimilarity
+from dssc.stochastic.similarity import SparseSimilarity
 
 K_KERNELS = kernels.select()
 
@@ -19,29 +20,68 @@ def brute_force_missing(K, support, alpha, beta):
     return set(zip(*np.nonzero((alpha[:, None] + beta[None, :] < K) & outside), strict=True))
 
 
+def places(missing):
+    return set(zip(missing.rows, missing.columns, strict=True))
+
+
+def random_similarity(rng, symmetric, n=400):
+    K = rng.random((n, n))
+    return K + K.T if symmetric else K
+
+
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_dense_missing_finds_every_positive_entry_outside(symmetric, rng):
-    K = rng.random((400, 400))
-    K = K + K.T if symmetric else K
+@pytest.mark.parametrize("quantile", [0.5, 0.9, 0.999])
+def test_dense_missing_finds_every_positive_entry_outside(symmetric, quantile, rng):
+    K = random_similarity(rng, symmetric)
     similarity = DenseSimilarity(K, K_KERNELS)
     support = similarity.first_support(1e-3, diagonal(400))
     assert support.matrix.nnz < 400 * 400 / 2
-    for level in np.quantile(K, [0.5, 0.9, 0.999]) / 2:
-        alpha = level + 0.05 * rng.standard_normal(400)
-        beta = alpha if symmetric else level + 0.05 * rng.standard_normal(400) + 0.2
-        rows, columns, n_read = similarity.missing(support, (alpha, beta))
-        assert set(zip(rows, columns, strict=True)) == brute_force_missing(K, support, alpha, beta)
-        assert 0 <= n_read <= (400 if symmetric else 800)
+    level = np.quantile(K, quantile) / 2
+    alpha = level + 0.05 * rng.standard_normal(400)
+    beta = alpha if symmetric else level + 0.05 * rng.standard_normal(400) + 0.2
+    missing = similarity.missing(support, (alpha, beta), 1e-3)
+    expected = brute_force_missing(K, support, alpha, beta)
+    assert expected <= places(missing)
+    # What comes beyond that is within the margin, and comes only with something missing.
+    lowered = brute_force_missing(K, support, alpha - 1e-4, beta)
+    assert places(missing) <= (lowered if expected else set())
+    assert 0 <= missing.n_read <= (400 if symmetric else 800)
+    np.testing.assert_array_equal(missing.values, K[missing.rows, missing.columns])
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("change", [1e-3, -1e-3, -0.2])
+def test_a_second_reading_misses_nothing_when_potentials_move(symmetric, change, rng):
+    K = random_similarity(rng, symmetric)
+    similarity = DenseSimilarity(K, K_KERNELS)
+    support = similarity.first_support(1e-3, diagonal(400))
+    alpha = np.quantile(K, 0.8) / 2 + 0.05 * rng.standard_normal(400)
+    for move in (0.0, change, 2 * change):
+        w = alpha + move * rng.random(400)
+        missing = similarity.missing(support, (w, w), 0.1)
+        assert brute_force_missing(K, support, w, w) <= places(missing)
+        support = support.extended(missing.rows, missing.columns, missing.values)
+
+
+def test_what_was_read_is_not_read_again(rng):
+    K = random_similarity(rng, symmetric=True)
+    similarity = DenseSimilarity(K, K_KERNELS)
+    support = similarity.first_support(1e-3, diagonal(400))
+    w = np.full(400, np.quantile(K, 0.6) / 2)
+    missing = similarity.missing(support, (w, w), 0.1)
+    support = support.extended(missing.rows, missing.columns, missing.values)
+    similarity.K = np.full_like(K, np.nan)  # would be noticed, were it looked at
+    assert len(similarity.missing(support, (w - 0.002, w - 0.002), 0.1).rows) == 0
 
 
 def test_the_bound_proves_most_rows_without_reading_them(rng):
-    K = rng.random((400, 400))
-    similarity = DenseSimilarity(K + K.T, K_KERNELS)
+    K = random_similarity(rng, symmetric=True)
+    similarity = DenseSimilarity(K, K_KERNELS)
     support = similarity.first_support(1e-3, diagonal(400))
-    alpha = np.full(400, np.quantile(K + K.T, 0.95) / 2)
-    rows, _, n_read = similarity.missing(support, (alpha, alpha))
-    assert len(rows) == 0
-    assert n_read < 20
+    alpha = np.full(400, np.quantile(K, 0.95) / 2)
+    missing = similarity.missing(support, (alpha, alpha), 1e-3)
+    assert len(missing.rows) == 0
+    assert missing.n_read < 20
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -53,10 +93,8 @@ def test_sparse_missing_finds_every_negative_sum(symmetric, rng):
     support = similarity.first_support(1.0, diagonal(similarity.shape[0]))
     alpha = 0.3 + rng.standard_normal(80)
     beta = alpha if symmetric else 0.3 + rng.standard_normal(80)
-    rows, columns, _ = similarity.missing(support, (alpha, beta))
-    assert set(zip(rows, columns, strict=True)) == brute_force_missing(
-        K.toarray(), support, alpha, beta
-    )
+    missing = similarity.missing(support, (alpha, beta), 1.0)
+    assert places(missing) == brute_force_missing(K.toarray(), support, alpha, beta)
 
 
 def test_supports_hold_the_diagonal_and_grow_with_values_zero_included(rng):
@@ -65,8 +103,8 @@ def test_supports_hold_the_diagonal_and_grow_with_values_zero_included(rng):
     support = similarity.first_support(1.0, diagonal(similarity.shape[0]))
     for i in range(30):
         assert i in support.matrix.indices[support.matrix.indptr[i] : support.matrix.indptr[i + 1]]
-    rows, columns, _ = similarity.missing(support, (np.full(30, -1.0), np.full(30, 0.5)))
-    grown = support.extended(rows, columns, similarity.at(rows, columns))
+    missing = similarity.missing(support, (np.full(30, -1.0), np.full(30, 0.5)), 1.0)
+    grown = support.extended(missing.rows, missing.columns, missing.values)
     assert grown.matrix.nnz == 30 * 30
     np.testing.assert_array_equal(grown.matrix.toarray(), K.toarray())
 

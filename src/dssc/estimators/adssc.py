@@ -2,6 +2,7 @@
 
 import warnings
 
+import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -9,11 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from dssc._progress import Progress
 from dssc._validation import check_count, check_positive
-from dssc.expression import least_squares_representation
-from dssc.features import unit_norm
+from dssc.estimators.expressed import express
+from dssc.features import check_no_zero_rows
 from dssc.spectral import assign_labels, spectral_embedding
-from dssc.stochastic import ProjectionProblem, project_to_neighbors
+from dssc.stochastic import project_to_neighbors
 
 
 class ADSSC(ClusterMixin, BaseEstimator):
@@ -58,6 +60,13 @@ class ADSSC(ClusterMixin, BaseEstimator):
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
         Most Newton steps of the projection.
+    warm_start : bool, default=False
+        Whether to keep what the next `fit` can use. With the same X, `eta1` and `symmetric` it then
+        costs a new projection at most, whatever `eta2`, `n_neighbors` or `n_clusters`: the
+        similarities found before stay valid, and where another eta2 needs more of them the
+        certificate says so and they are read. Keeps X alive; not pickled.
+    verbose : int, default=0
+        1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
 
@@ -67,8 +76,10 @@ class ADSSC(ClusterMixin, BaseEstimator):
         Cluster of each sample.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The doubly stochastic A, in float64.
-    representation_matrix_ : ndarray of shape (n_samples, n_samples)
-        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X.
+    representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
+        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
+        samples on, if there are more samples than features, C is never formed, and this holds its
+        entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A.
     eta2_ : float
@@ -77,6 +88,8 @@ class ADSSC(ClusterMixin, BaseEstimator):
         The solver's result, with its certificate.
     n_iter_ : int
         Newton steps of the projection.
+    timings_ : dict
+        Seconds by stage.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -108,6 +121,8 @@ class ADSSC(ClusterMixin, BaseEstimator):
         n_init=10,
         tol=1e-8,
         max_iter=1000,
+        warm_start=False,
+        verbose=0,
         random_state=None,
     ):
         self.n_clusters = n_clusters
@@ -120,6 +135,8 @@ class ADSSC(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.random_state = random_state
 
     def fit(self, X, y=None):
@@ -141,45 +158,63 @@ class ADSSC(ClusterMixin, BaseEstimator):
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         self._check_parameters(X.shape[0])
+        check_no_zero_rows(X)
         rng = check_random_state(self.random_state)
+        progress = Progress(self.verbose)
 
-        C = least_squares_representation(unit_norm(X), float(self.eta1))
-        K = self._similarity(C)
-        self.projection_ = self._project(K)
-        A = sparse.csr_array(self.projection_.plan)
-        U = spectral_embedding(A, self.n_clusters, n_components=self.n_components, random_state=rng)
-        self.labels_ = assign_labels(
-            U,
-            self.n_clusters,
-            method=self.assign_labels,
-            n_init=self.n_init,
-            similarity=K,
-            random_state=rng,
-        )
-        self.representation_matrix_ = C
+        expressed = self._express(X, progress)
+        result = self._project(expressed.problem, progress)
+        A = sparse.csr_array(result.plan)
+        with progress.stage("eigenvectors"):
+            U = spectral_embedding(
+                A, self.n_clusters, n_components=self.n_components, random_state=rng
+            )
+        with progress.stage("labels"):
+            self.labels_ = assign_labels(
+                U,
+                self.n_clusters,
+                method=self.assign_labels,
+                n_init=self.n_init,
+                similarity=expressed.similarities,
+                random_state=rng,
+            )
+            self.representation_matrix_ = expressed.coefficients(A).astype(X.dtype, copy=False)
+        self.projection_ = result
         self.affinity_matrix_ = A
         self.embedding_ = U.astype(X.dtype, copy=False)
-        self.eta2_ = self.projection_.eta2
-        self.n_iter_ = self.projection_.n_iter
+        self.eta2_ = result.eta2
+        self.n_iter_ = result.n_iter
+        self.timings_ = progress.seconds
         return self
 
-    def _similarity(self, C):
-        K = np.abs(C)
-        if self.symmetric:
-            K += K.T.copy()  # exactly symmetric: a + b and b + a are the same number
-            K /= 2
-        return K
+    def _express(self, X, progress):
+        """Return the self-expression: the one of the last fit if it was of the same data."""
+        if not self.warm_start:
+            self._kept = None
+            return express(X, float(self.eta1), self.symmetric, progress)
+        with progress.stage("comparison"):
+            fingerprint = joblib.hash((X, float(self.eta1), bool(self.symmetric)))
+        kept = getattr(self, "_kept", None)
+        if kept is None or kept[0] != fingerprint:
+            self._kept = kept = None  # frees its memory before more is needed
+            kept = fingerprint, express(X, float(self.eta1), self.symmetric, progress)
+            self._kept = kept
+        return kept[1]
 
-    def _project(self, K):
-        problem = ProjectionProblem(K)
+    def _project(self, problem, progress):
         options = {"tol": self.tol, "max_iter": self.max_iter}
-        if self.eta2 is None:
-            result = project_to_neighbors(problem, min(self.n_neighbors, len(K) - 1), **options)
-        else:
-            result = problem.solve(float(self.eta2), **options)
+        with progress.stage("projection"):
+            if self.eta2 is None:
+                n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
+                result = project_to_neighbors(problem, n_neighbors, **options)
+            else:
+                result = problem.solve(float(self.eta2), **options)
         if not result.converged:
             warnings.warn(result.status, ConvergenceWarning, stacklevel=3)
         return result
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "_kept"}
 
     def _check_parameters(self, n_samples):
         check_positive("eta1", self.eta1)

@@ -1,8 +1,14 @@
 """Images to X: the features that are clustered."""
 
 from dssc.features.pca import pca_features
-from dssc.features.scaling import unit_norm
+from dssc.features.scaling import check_no_zero_rows, unit_norm
 from dssc.features.scattered import scattered_features
 from dssc.features.scattering import scattering_features
 
-__all__ = ["pca_features", "scattered_features", "scattering_features", "unit_norm"]
+__all__ = [
+    "check_no_zero_rows",
+    "pca_features",
+    "scattered_features",
+    "scattering_features",
+    "unit_norm",
+]

@@ -2,7 +2,9 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
+
+BATCH = 2048
 
 
 def unit_norm(X):
@@ -13,8 +15,24 @@ def unit_norm(X):
     """
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     # Dividing by the largest entry first keeps squares of tiny or huge values in range.
+    largest = _largest_of_rows(X)
+    _refuse_zeros(largest)
+    X = _scale_rows(X, largest)
+    norms = np.sqrt(X.multiply(X).sum(axis=1)) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
+    return _scale_rows(X, np.asarray(norms).ravel())
+
+
+def check_no_zero_rows(X) -> None:
+    """Raise the error of `unit_norm` on zero rows, without a copy of X."""
+    _refuse_zeros(np.concatenate([_largest_of_rows(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
+
+
+def _largest_of_rows(X):
     largest = abs(X).max(axis=1)
-    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+    return largest.toarray().ravel() if sparse.issparse(largest) else largest
+
+
+def _refuse_zeros(largest):
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         shown = ", ".join(map(str, zero[:10])) + (", ..." if len(zero) > 10 else "")
@@ -22,9 +40,6 @@ def unit_norm(X):
             f"X has {len(zero)} zero rows, which cannot be scaled to unit norm: {shown}; "
             "remove them"
         )
-    X = _scale_rows(X, largest)
-    norms = np.sqrt(X.multiply(X).sum(axis=1)) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
-    return _scale_rows(X, np.asarray(norms).ravel())
 
 
 def _scale_rows(X, divisors):

@@ -75,6 +75,80 @@ def top_k_columns(K, k, values, indices):
     top_k(K.T, k, values, indices)
 
 
+def keep_largest(
+    tile, row, column, owner, partner, margins, norms, k, room, values, places, counts, thresholds
+):
+    """Offer the products of a tile, its corner at (`row`, `column`), to their rows and columns.
+
+    A list of `room` candidates is cut to its k best.
+    """
+    height, width = tile.shape
+    for i in range(row, row + height):
+        for j in range(max(column, i + 1) if row == column else column, column + width):
+            size = abs(tile[i - row, j - column]) + margins[i] * norms[j]
+            for one, other in ((i, j), (j, i)):
+                bound = size * (owner[one] + partner[other])
+                if bound > thresholds[one] and counts[one] >= room:
+                    _shorten(one, k, values, places, counts, thresholds)
+                if bound > thresholds[one]:
+                    values[one, counts[one]] = bound
+                    places[one, counts[one]] = other
+                    counts[one] += 1
+
+
+def shorten_lists(k, values, places, counts, thresholds):
+    """Reduce every list to its k best, and raise its threshold to the least of them."""
+    for i in np.flatnonzero(counts > k):
+        _shorten(i, k, values, places, counts, thresholds)
+
+
+def sort_lists(values, places, counts):
+    """Sort every list in falling order."""
+    for i, count in enumerate(counts):
+        order = np.argsort(-values[i, :count], kind="stable")
+        values[i, :count], places[i, :count] = values[i, order], places[i, order]
+
+
+def _shorten(i, k, values, places, counts, thresholds):
+    best = np.argsort(-values[i, : counts[i]], kind="stable")[:k]
+    values[i, :k], places[i, :k] = values[i, best], places[i, best]
+    counts[i] = k
+    thresholds[i] = values[i, k - 1]
+
+
+def paired_products(vectors, rest, rows, columns, out):
+    """Write the products of rows of ``vectors + rest`` in float64, one for each pair."""
+    exact = vectors.astype(np.float64) + rest
+    out[:] = np.sum(exact[rows] * exact[columns], axis=1)
+
+
+def unit_rows(X, out):
+    """Write the rows of X, scaled to unit norm, in float64."""
+    out[:] = X
+    out /= np.abs(out).max(axis=1)[:, None]
+    out /= np.linalg.norm(out, axis=1)[:, None]
+
+
+def split_rows(exact, places, vectors, rest, norms):
+    """Write rows as sums of two float32 numbers to their places, and their norms in order."""
+    vectors[places] = exact
+    rest[places] = exact - vectors[places]
+    norms[:] = np.linalg.norm(exact, axis=1)
+
+
+def mark_above(tile, owner, partner, margins, norms, alpha, beta, out):
+    """Mark the products whose bound is above the sum of the potentials of row and column."""
+    size = np.abs(tile) + margins[:, None] * norms
+    out[:] = size * (owner[:, None] + partner) > alpha[:, None] + beta
+
+
+def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
+    """Write ``scale (A x - shift x) - weight y`` for a CSR matrix A and blocks of vectors x, y."""
+    for i in range(len(x)):
+        at = slice(indptr[i], indptr[i + 1])
+        out[i] = scale * (data[at] @ x[indices[at]] - shift * x[i]) - weight * y[i]
+
+
 def filter_and_fold(transforms, filters, factor, out):
     """Write each transform times each filter, summed over frequencies that fold onto one.
 

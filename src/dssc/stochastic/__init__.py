@@ -2,10 +2,12 @@
 
 from dssc.stochastic.neighbors import project_to_neighbors
 from dssc.stochastic.problem import ProjectionProblem
+from dssc.stochastic.products import ProductSimilarity
 from dssc.stochastic.projection import project_doubly_stochastic
 from dssc.stochastic.transport import quadratic_transport
 
 __all__ = [
+    "ProductSimilarity",
     "ProjectionProblem",
     "project_doubly_stochastic",
     "project_to_neighbors",

@@ -24,7 +24,8 @@ def duality_gap(A, K_at, potentials, marginals, eta2: float, dual: float) -> flo
     `K_at` gives similarities by (rows, columns); A is the positive part of the slacks in CSR form.
     """
     alpha, beta = potentials
-    scaled, (rows, columns, mass) = round_to_feasible(A, marginals)
+    symmetric = alpha is beta
+    scaled, (rows, columns, mass) = round_to_feasible(A, marginals, symmetric)
     change = sparse.csr_array((mass, (rows, columns)), shape=A.shape) + (scaled - A)
     z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
     gap = 0.5 * float(np.sum(change.data**2)) + float(mass @ np.maximum(-z, 0.0))
@@ -52,17 +53,20 @@ def dense_gap(K, A, potentials, eta2: float) -> float:
     return float(eta2 * gap / max(1.0, abs(dual)))
 
 
-def round_to_feasible(A, marginals):
+def round_to_feasible(A, marginals, symmetric=False):
     """Return A scaled below the marginals, and entries (rows, columns, mass) that make up the rest.
 
-    Rows, then columns, are scaled down to their marginals at most; the mass that is missing then is
+    Rows and columns are scaled down to their marginals at most; the mass that is missing then is
     paired off from the first row and column to the last, in fewer entries than rows and columns.
+    Of a symmetric A it goes on the diagonal.
     """
     a, b = marginals
-    A = sparse.diags_array(a / np.maximum(A.sum(axis=1), a)) @ A
-    A = A @ sparse.diags_array(b / np.maximum(A.sum(axis=0), b))
+    by_row = A.sum(axis=1)
+    by_column = by_row if symmetric else A.sum(axis=0)
+    A = sparse.diags_array(a / np.maximum(by_row, a)) @ A
+    A = A @ sparse.diags_array(b / np.maximum(by_column, b))
     missing_rows = np.maximum(a - A.sum(axis=1), 0.0)
-    missing_columns = np.maximum(b - A.sum(axis=0), 0.0)
+    missing_columns = missing_rows if symmetric else np.maximum(b - A.sum(axis=0), 0.0)
     return A, pair_off(missing_rows, missing_columns)
 
 

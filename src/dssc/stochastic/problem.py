@@ -5,15 +5,12 @@ from scipy import sparse
 
 from dssc import kernels
 from dssc.result import ProjectionResult
+from dssc.stochastic.bounded import DenseSimilarity
 from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error, pair_off
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.outcome import compact, status_of
-from dssc.stochastic.similarity import (
-    DenseSimilarity,
-    RestrictedSimilarity,
-    Similarity,
-    SparseSimilarity,
-)
+from dssc.stochastic.products import ProductSimilarity
+from dssc.stochastic.similarity import RestrictedSimilarity, Similarity, SparseSimilarity
 from dssc.stochastic.support import Support
 
 # The smallest eta2 / max|K| solved for. Below it float64 no longer tells the entries of A apart,
@@ -25,20 +22,15 @@ LARGEST = 1e300
 class ProjectionProblem:
     """A similarity matrix to be projected, perhaps for several eta2: the support is kept.
 
-    K comes as `check_similarity` returns it: the front doors check, this trusts.
+    K comes as `check_similarity` returns it, or as an object that stands for a matrix too large to
+    hold: the front doors check, this trusts.
     Marginals are worked with in units of the mean row sum, so that tolerances mean the same
     whatever their scale; for a doubly stochastic plan that unit is one.
     """
 
     def __init__(self, K, marginals=None, support=None, device: str = "cpu"):
         self._kernels = kernels.select(device)
-        similarity: Similarity
-        if sparse.issparse(K):
-            similarity = SparseSimilarity(K)
-        else:
-            similarity = DenseSimilarity(K, self._kernels)
-        if similarity.largest > LARGEST:
-            raise ValueError(f"max|K| = {similarity.largest:.3g} is too large; rescale K and eta2")
+        similarity = self._similarity_of(K)
         if support is not None:
             similarity = RestrictedSimilarity(similarity, support)
         a, b = marginals or (np.ones(K.shape[0]), np.ones(K.shape[1]))
@@ -47,6 +39,18 @@ class ProjectionProblem:
         similarity.symmetric = similarity.symmetric and np.array_equal(a, b)
         self.similarity = similarity
         self._support: Support | None = None
+
+    def _similarity_of(self, K) -> Similarity:
+        if isinstance(K, ProductSimilarity):
+            return K
+        similarity: Similarity
+        if sparse.issparse(K):
+            similarity = SparseSimilarity(K)
+        else:
+            similarity = DenseSimilarity(K, self._kernels)
+        if similarity.largest > LARGEST:
+            raise ValueError(f"max|K| = {similarity.largest:.3g} is too large; rescale K and eta2")
+        return similarity
 
     def solve(
         self, eta2: float, *, tol: float = 1e-8, max_iter: int = 1000, potentials=None
@@ -70,13 +74,14 @@ class ProjectionProblem:
             n_iter += solution.n_iter
             n_evaluations += solution.n_evaluations
             potentials = support.split(solution.potentials)
-            rows, columns, n_read = K.missing(support, potentials)
+            rows, columns, values, n_read = K.missing(support, potentials, eta)
             n_rescanned += n_read
             if len(rows) == 0 or n_iter >= max_iter:
                 break
-            support = support.extended(rows, columns, K.at(rows, columns))
+            support = support.extended(rows, columns, values)
             start = solution.potentials
-        self._support = support
+        # What the last reading found belongs to the support even if there was no time to use it.
+        self._support = support.extended(rows, columns, values) if len(rows) else support
         A = support.plan(solution.slack)
         error = marginal_error(A, self.marginals)
         dual = dual_value(A, potentials, self.marginals, eta)

@@ -101,6 +101,12 @@ def merged(first, second) -> sparse.csr_array:
     return csr(rows, columns, np.concatenate([a.data, b.data]), first.shape)
 
 
+def entry_numbers(matrix) -> np.ndarray:
+    """Return ``i * n_columns + j`` of a CSR matrix's entries, rising when its rows are sorted."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return rows * matrix.shape[1] + matrix.indices
+
+
 def pattern_at(rows, columns, shape) -> sparse.csr_array:
     """Return a boolean matrix that is true at the places given."""
     return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)

@@ -1,0 +1,47 @@
+"""The kernels compiled by numba.
+
+Every row is summed by one thread in a fixed order and every dot product runs in one thread, so the
+results do not depend on the number of threads. Compiled code is cached on disk.
+"""
+
+from numba import get_num_threads as n_threads
+
+from dssc.kernels._numba.graph import chebyshev_step
+from dssc.kernels._numba.projection import (
+    active_pattern,
+    row_sums,
+    row_thresholds,
+    slacks,
+    solve_pattern,
+)
+from dssc.kernels._numba.scan import (
+    keep_largest,
+    mark_above,
+    paired_products,
+    shorten_lists,
+    sort_lists,
+    split_rows,
+    unit_rows,
+)
+from dssc.kernels._numba.scattering import filter_and_fold
+from dssc.kernels._numba.selection import top_k, top_k_columns
+
+__all__ = [
+    "active_pattern",
+    "chebyshev_step",
+    "filter_and_fold",
+    "keep_largest",
+    "mark_above",
+    "n_threads",
+    "paired_products",
+    "row_sums",
+    "row_thresholds",
+    "shorten_lists",
+    "slacks",
+    "solve_pattern",
+    "sort_lists",
+    "split_rows",
+    "top_k",
+    "top_k_columns",
+    "unit_rows",
+]

@@ -1,0 +1,105 @@
+"""From a spectral embedding to labels."""
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.cluster import KMeans
+from sklearn.utils import check_array, gen_batches
+
+from dssc.spectral.counts import check_counts
+
+STRAYS_AT_ONCE = 256
+DIGITS = 6
+
+
+def assign_labels(
+    embedding, n_clusters: int, *, method="kmeans", n_init=10, similarity=None, random_state=None
+):
+    """Return a label for every row of a spectral embedding.
+
+    Parameters
+    ----------
+    embedding : array-like of shape (n_samples, n_components)
+        Eigenvectors as `spectral_embedding` returns them.
+    n_clusters : int
+        Number of clusters.
+    method : {"kmeans", "cluster_qr"}, default="kmeans"
+        k-means on rows scaled to unit norm, or the direct method of Damle, Minden and Ying (2019),
+        which needs no random start and as many clusters as components.
+    n_init : int, default=10
+        Random starts of k-means, of which the best is kept.
+    similarity : array-like or sparse matrix of shape (n_samples, n_samples), or callable, optional
+        Places the points whose row is zero: each goes to the cluster with the highest mean
+        similarity to it. Without it they join the largest cluster. A function takes an array of
+        samples and returns their rows of a symmetric similarity.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+        Integers from 0 to ``n_clusters - 1``.
+    """
+    U = check_array(embedding, dtype=[np.float64, np.float32], ensure_min_samples=1)
+    check_counts(len(U), n_clusters, U.shape[1])
+    norms = np.linalg.norm(U, axis=1)
+    placed = norms > 0
+    n_placed = np.count_nonzero(placed)
+    if n_placed < n_clusters:
+        raise ValueError(
+            f"the embedding has {n_placed} nonzero rows, fewer than n_clusters={n_clusters}"
+        )
+    labels = np.empty(len(U), dtype=np.int32)
+    if method == "kmeans":
+        kmeans = KMeans(n_clusters, n_init=n_init, copy_x=False, random_state=random_state)
+        # In single precision: half the work, and all the digits kept below.
+        directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
+        np.divide(U[placed], norms[placed, None], out=directions, casting="same_kind")
+        # k-means turns a difference in the last digit into other clusters. What rounding,
+        # threads or another engine change must not matter.
+        np.round(directions, DIGITS, out=directions)
+        labels[placed] = kmeans.fit_predict(directions)
+    elif method == "cluster_qr":
+        labels[placed] = _cluster_qr(U[placed], n_clusters)
+    else:
+        raise ValueError(f"method={method!r} must be 'kmeans' or 'cluster_qr'")
+    if n_placed < len(U):
+        labels[~placed] = _nearest_cluster(labels, placed, n_clusters, similarity)
+    return labels
+
+
+def _cluster_qr(U, n_clusters):
+    if U.shape[1] != n_clusters:
+        raise ValueError(
+            f"method='cluster_qr' needs n_components={U.shape[1]} equal to n_clusters={n_clusters}"
+        )
+    pivots = linalg.qr(U.T, pivoting=True, mode="r")[-1][:n_clusters]
+    left, _, right = linalg.svd(U[pivots].T)
+    return np.abs(U @ (left @ right)).argmax(axis=1)
+
+
+def _nearest_cluster(labels, placed, n_clusters, similarity):
+    """Return the cluster of highest mean similarity for every point that is not `placed`."""
+    sizes = np.bincount(labels[placed], minlength=n_clusters)
+    if similarity is None:
+        return sizes.argmax()
+    members = sparse.csr_array(
+        (1.0 / sizes[labels[placed]], (np.flatnonzero(placed), labels[placed])),
+        shape=(len(labels), n_clusters),
+    )
+    strays = np.flatnonzero(~placed)
+    means = [
+        _symmetric_rows(similarity, strays[batch]) @ members
+        for batch in gen_batches(len(strays), STRAYS_AT_ONCE)
+    ]
+    return np.concatenate([_as_array(mean).argmax(axis=1) for mean in means])
+
+
+def _symmetric_rows(similarity, rows):
+    if callable(similarity):
+        return similarity(rows)
+    S = sparse.csr_array(similarity) if sparse.issparse(similarity) else np.asarray(similarity)
+    return S[rows] + S[:, rows].T
+
+
+def _as_array(matrix):
+    return matrix.toarray() if sparse.issparse(matrix) else matrix

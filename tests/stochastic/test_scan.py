@@ -1,0 +1,69 @@
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dssc import kernels
+from dssc.stochastic import scan
+from dssc.stochastic.scan import Weights, largest_similarities, rounds
+
+
+@given(st.integers(1, 40))
+def test_every_two_blocks_meet_once_and_never_two_at_a_time(n_blocks):
+    met = []
+    for pairs in rounds(n_blocks):
+        players = [block for pair in pairs for block in set(pair)]
+        assert len(players) == len(set(players))
+        met += [tuple(sorted(pair)) for pair in pairs if max(pair) < n_blocks]
+    assert sorted(met) == [(i, j) for i in range(n_blocks) for j in range(i, n_blocks)]
+
+
+def problem(rng, n, d=9):
+    vectors = rng.standard_normal((n, d)).astype(np.float32)
+    owner, partner = rng.random((2, n)) + 0.5
+    norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    exact = np.abs(vectors.astype(np.float64) @ vectors.T.astype(np.float64))
+    return (
+        vectors,
+        Weights.rounded_up(owner, partner, norms, (d + 8) * 2.0**-24),
+        (exact * (owner[:, None] + partner)),
+    )
+
+
+@pytest.mark.parametrize(("n", "n_kept"), [(5, 3), (300, 20), (301, 290), (700, 40)])
+def test_lists_hold_everything_above_their_thresholds(n, n_kept, rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 64)
+    vectors, weights, exact = problem(rng, n)
+    (lists,) = largest_similarities(vectors, [weights], n_kept, kernels.select())
+    for i in range(n):
+        held = lists.places[i, : lists.counts[i]]
+        assert len(set(held)) == len(held) <= n_kept
+        assert i not in held
+        omitted = np.setdiff1d(np.arange(n), [*held, i])
+        assert np.all(exact[i, omitted] <= lists.thresholds[i])
+        assert np.all(exact[i, held] <= lists.values[i, : lists.counts[i]])
+    # Dropping by a guess must not cost more than a few of the entries asked for.
+    assert lists.counts.mean() > 0.9 * min(n_kept, n - 1)
+
+
+def test_two_kinds_of_weights_are_served_by_one_pass(rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 64)
+    vectors, weights, _ = problem(rng, 200)
+    other = Weights(weights.partner, weights.owner, weights.margins, weights.norms)
+    both = largest_similarities(vectors, [weights, other], 15, kernels.select())
+    for lists, kind in zip(both, (weights, other), strict=True):
+        (alone,) = largest_similarities(vectors, [kind], 15, kernels.select())
+        np.testing.assert_array_equal(lists.places[:, :15], alone.places[:, :15])
+
+
+def test_threads_do_not_change_the_lists(rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 64)
+    vectors, weights, _ = problem(rng, 500)
+    found = []
+    for n_threads in (1, 2):
+        numba.set_num_threads(n_threads)
+        found += largest_similarities(vectors, [weights], 20, kernels.select())
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    np.testing.assert_array_equal(found[0].thresholds, found[1].thresholds)
+    np.testing.assert_array_equal(found[0].places[:, :20], found[1].places[:, :20])
