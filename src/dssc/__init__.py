@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         make_union_of_subspaces,
     )
     from dssc.estimators import ADSSC
-    from dssc.expression import least_squares_representation
+    from dssc.expression import elastic_net_representation, least_squares_representation
     from dssc.features import (
         pca_features,
         scattered_features,
@@ -37,6 +37,7 @@ _HOMES = {
     "ADSSC": "estimators",
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
+    "elastic_net_representation": "expression",
     "fetch_coil": "datasets",
     "fetch_emnist_letters": "datasets",
     "fetch_mnist": "datasets",
@@ -62,6 +63,7 @@ __all__ = [
     "ADSSC",
     "assign_labels",
     "clustering_accuracy",
+    "elastic_net_representation",
     "fetch_coil",
     "fetch_emnist_letters",
     "fetch_mnist",

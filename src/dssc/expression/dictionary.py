@@ -1,0 +1,70 @@
+"""The samples as a dictionary: finding those that correlate most with given residuals."""
+
+import numpy as np
+from scipy import sparse
+
+from dssc.kernels import _numba_scan
+
+TILE = 1 << 26  # products held at a time
+
+
+class Dictionary:
+    """All samples, in float64 for values and in float32 for searching.
+
+    A search multiplies residuals with all samples, a tile at a time, in float32. Whatever order
+    the products are summed in, their error is at most ``(d + 2) u`` of the norms' product with
+    u = 2^-24, so what a search returns is a proof: no sample it leaves out exceeds the bound.
+    """
+
+    def __init__(self, X):
+        X = X.toarray() if sparse.issparse(X) else X
+        self.X = np.ascontiguousarray(X, dtype=np.float64)
+        self.single = np.ascontiguousarray(X, dtype=np.float32)
+        self.largest_norm = float(np.linalg.norm(self.X, axis=1).max())
+
+    def __len__(self):
+        return len(self.X)
+
+    def blocks(self):
+        """Return slices of rows whose products with all samples fill one tile."""
+        n_rows = max(1, TILE // len(self))
+        return [slice(start, start + n_rows) for start in range(0, len(self), n_rows)]
+
+    def products(self, residuals, *, precise=False):
+        """Return ``R X'`` and a bound on the error of every row's entries."""
+        samples = self.X if precise else self.single
+        P = residuals.astype(samples.dtype, copy=False) @ samples.T
+        unit = np.finfo(samples.dtype).eps / 2 * (samples.shape[1] + 2)
+        return P, unit / (1 - unit) * np.linalg.norm(residuals, axis=1) * self.largest_norm
+
+    def search(self, residuals, own, n_places, *, stored=None, precise=False):
+        """Find the samples that correlate most with each residual, off its own and stored ones.
+
+        Parameters
+        ----------
+        residuals : ndarray of shape (n_rows, n_features)
+            Residuals.
+        own : ndarray of shape (n_rows,)
+            The sample each residual belongs to, which is never found.
+        n_places : int
+            How many to find.
+        stored : pair of ndarrays, optional
+            Offsets and indices of further samples not to be found, row by row.
+        precise : bool, default=False
+            Whether to search in float64.
+
+        Returns
+        -------
+        places : ndarray of shape (n_rows, n_places)
+            Samples, in no particular order; -1 where there are no more.
+        bounds : ndarray of shape (n_rows,)
+            No other sample's product with the residual is larger in magnitude.
+        """
+        P, error = self.products(residuals, precise=precise)
+        if stored is None:
+            stored = np.zeros(len(own) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        values = np.empty((len(own), n_places), dtype=P.dtype)
+        places = np.empty((len(own), n_places), dtype=np.int32)
+        _numba_scan.largest_magnitudes(P, own, *stored, values, places)
+        smallest = values.min(axis=1).astype(np.float64)
+        return places, np.where(smallest < 0, -np.inf, smallest + error)
