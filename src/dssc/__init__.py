@@ -19,7 +19,14 @@ if TYPE_CHECKING:
         make_union_of_subspaces,
     )
     from dssc.estimators import ADSSC
-    from dssc.expression import elastic_net_representation, least_squares_representation
+    from dssc.expression import (
+        elastic_net_representation,
+        least_squares_representation,
+        low_rank_representation,
+        omp_representation,
+        s3comp_representation,
+        thresholded_similarity,
+    )
     from dssc.features import (
         pca_features,
         scattered_features,
@@ -45,17 +52,21 @@ _HOMES = {
     "fetch_umist": "datasets",
     "fetch_yaleb": "datasets",
     "least_squares_representation": "expression",
+    "low_rank_representation": "expression",
     "make_deformed_digits": "datasets",
     "make_union_of_subspaces": "datasets",
     "nonzeros_per_point": "metrics",
+    "omp_representation": "expression",
     "pca_features": "features",
     "project_doubly_stochastic": "stochastic",
     "quadratic_transport": "stochastic",
     "resize_images": "images",
+    "s3comp_representation": "expression",
     "scattered_features": "features",
     "scattering_features": "features",
     "spectral_embedding": "spectral",
     "subspace_preserving_error": "metrics",
+    "thresholded_similarity": "expression",
     "unit_norm": "features",
 }
 
@@ -71,17 +82,21 @@ __all__ = [
     "fetch_umist",
     "fetch_yaleb",
     "least_squares_representation",
+    "low_rank_representation",
     "make_deformed_digits",
     "make_union_of_subspaces",
     "nonzeros_per_point",
+    "omp_representation",
     "pca_features",
     "project_doubly_stochastic",
     "quadratic_transport",
     "resize_images",
+    "s3comp_representation",
     "scattered_features",
     "scattering_features",
     "spectral_embedding",
     "subspace_preserving_error",
+    "thresholded_similarity",
     "unit_norm",
 ]
 

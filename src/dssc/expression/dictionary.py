@@ -25,10 +25,11 @@ class Dictionary:
     def __len__(self):
         return len(self.X)
 
-    def blocks(self):
-        """Return slices of rows whose products with all samples fill one tile."""
-        n_rows = max(1, TILE // len(self))
-        return [slice(start, start + n_rows) for start in range(0, len(self), n_rows)]
+    def blocks(self, n_rows=None):
+        """Return slices of `n_rows` rows, or all, whose products with the samples fill one tile."""
+        n_rows = len(self) if n_rows is None else n_rows
+        size = max(1, TILE // len(self))
+        return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
     def products(self, residuals, *, precise=False):
         """Return ``R X'`` and a bound on the error of every row's entries."""
@@ -61,10 +62,10 @@ class Dictionary:
             No other sample's product with the residual is larger in magnitude.
         """
         P, error = self.products(residuals, precise=precise)
-        if stored is None:
-            stored = np.zeros(len(own) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        nothing = np.zeros(len(own) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        indptr, indices = nothing if stored is None else stored
         values = np.empty((len(own), n_places), dtype=P.dtype)
         places = np.empty((len(own), n_places), dtype=np.int32)
-        _numba_scan.largest_magnitudes(P, own, *stored, values, places)
+        _numba_scan.largest_magnitudes(P, own, indptr, indices, values, places)
         smallest = values.min(axis=1).astype(np.float64)
         return places, np.where(smallest < 0, -np.inf, smallest + error)
