@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         make_deformed_digits,
         make_union_of_subspaces,
     )
-    from dssc.estimators import ADSSC
+    from dssc.estimators import ADSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC
     from dssc.expression import (
         elastic_net_representation,
         least_squares_representation,
@@ -42,6 +42,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ADSSC": "estimators",
+    "EnSC": "estimators",
+    "LRSC": "estimators",
+    "LSR": "estimators",
+    "S3COMP": "estimators",
+    "SSC": "estimators",
+    "SSCOMP": "estimators",
+    "TSC": "estimators",
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
     "elastic_net_representation": "expression",
@@ -72,6 +79,13 @@ _HOMES = {
 
 __all__ = [
     "ADSSC",
+    "LRSC",
+    "LSR",
+    "S3COMP",
+    "SSC",
+    "SSCOMP",
+    "TSC",
+    "EnSC",
     "assign_labels",
     "clustering_accuracy",
     "elastic_net_representation",

@@ -7,7 +7,6 @@ from scipy import sparse
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
 from dssc.kernels._numba_elastic import solve_rows
-from dssc.kernels._numba_scan import exact_products
 from dssc.result import RepresentationResult
 
 N_CANDIDATES = 64
@@ -18,7 +17,7 @@ RIDGE = 1e-11
 
 
 def elastic_net_representation(
-    X, eta1: float, eta3: float, *, relative: bool = False, tol: float = 1e-8, max_iter: int = 100
+    X, eta1: float, eta3: float, *, tol: float = 1e-8, max_iter: int = 100
 ) -> RepresentationResult:
     r"""Express every row of X by few of the other rows.
 
@@ -36,9 +35,6 @@ def elastic_net_representation(
         least norm is returned where duplicate samples leave a choice.
     eta3 : float
         Weight of the l1 penalty, positive.
-    relative : bool, default=False
-        Whether row i has the weights ``mu_i eta1`` and ``mu_i eta3`` instead, where
-        ``mu_i = max_j |x_i . x_j|`` is the smallest eta3 at which the row of C is zero.
     tol : float, default=1e-8
         Largest violation of an optimality condition, relative to the largest squared norm.
     max_iter : int, default=100
@@ -68,7 +64,7 @@ def elastic_net_representation(
     samples = np.arange(len(dictionary))
     blocks = []
     for rows in dictionary.blocks():
-        block = _Block(dictionary, samples[rows], eta1, eta3, relative, tol)
+        block = _Block(dictionary, samples[rows], eta1, eta3, tol)
         block.solve(max_iter)
         blocks.append(block.compact())
     violations = np.concatenate([block.violations for block in blocks])
@@ -89,10 +85,11 @@ def elastic_net_representation(
 class _Block:
     """Some rows of the problem: their solutions so far and what is proved about them."""
 
-    def __init__(self, dictionary, own, eta1, eta3, relative, tol):
+    def __init__(self, dictionary, own, eta1, eta3, tol):
         n = len(own)
         self.dictionary = dictionary
         self.own = own
+        self.eta1, self.eta3 = float(eta1), float(eta3)
         self.tol = tol * dictionary.largest_norm**2
         self.support = np.zeros((n, FIRST_CAPACITY), dtype=np.int32)
         self.coefficients = np.zeros((n, FIRST_CAPACITY))
@@ -101,8 +98,6 @@ class _Block:
         self.violations = np.full(n, np.inf)
         self.n_iter = np.zeros(n, dtype=np.int64)
         self.candidates, self.bounds = self._search(np.arange(n), precise=False)
-        scale = self._smallest_zeroing() if relative else np.ones(n)
-        self.eta1, self.eta3 = scale * eta1, scale * eta3
 
     def solve(self, max_iter):
         """Solve and search in turn until every row is proved, or has been searched too often."""
@@ -140,18 +135,6 @@ class _Block:
             self.residuals[rows], self.own[rows], N_CANDIDATES, stored=stored, precise=precise
         )
 
-    def _smallest_zeroing(self):
-        """Return each row's largest product with another sample, in float64."""
-        exact = np.empty(self.candidates.shape)
-        exact_products(self.dictionary.X, self.residuals, self.candidates, exact)
-        largest = np.abs(exact).max(axis=1)
-        unsure = np.flatnonzero(self.bounds > largest)
-        if len(unsure):
-            P, _ = self.dictionary.products(self.residuals[unsure], precise=True)
-            P[np.arange(len(unsure)), self.own[unsure]] = 0.0
-            largest[unsure] = np.abs(P).max(axis=1)
-        return largest
-
     def _solve_candidates(self, rows):
         """Solve rows over their supports and candidates, with ever more room where needed."""
         capacity = self.support.shape[1]
@@ -177,8 +160,8 @@ class _Block:
             self.dictionary.X,
             self.own[rows],
             self.candidates[rows],
-            self.eta1[rows],
-            self.eta3[rows],
+            self.eta1,
+            self.eta3,
             RIDGE * self.dictionary.largest_norm**2,
             self.tol / 2,
             np.empty(square),
@@ -210,7 +193,7 @@ class _Block:
         s = np.maximum(overlap / np.where(length > 0, length, 1.0), np.finfo(float).tiny)
         near = b + norm * np.linalg.norm(q - searched, axis=1)
         scaled = s * b + norm * np.linalg.norm(q - s[:, None] * searched, axis=1)
-        return np.maximum(np.minimum(near, scaled) - self.eta3[rows], 0.0)
+        return np.maximum(np.minimum(near, scaled) - self.eta3, 0.0)
 
 
 def _stack(blocks, dtype):

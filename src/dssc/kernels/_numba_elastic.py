@@ -192,6 +192,7 @@ def solve_rows(
     The workspaces have one layer a thread: `gram` and `factor` (capacity x capacity), `reals`
     (5 x capacity), `integers` (2 x capacity), `prices` (candidates).
     """
+    penalty = max(eta1, ridge)
     for row in prange(len(own)):
         t = numba.get_thread_id()
         target, c, signs, z, slack = (
@@ -203,7 +204,6 @@ def solve_rows(
         )
         members, order = integers[t, 0], integers[t, 1]
         i, r, price = own[row], residuals[row], prices[t]
-        penalty = max(eta1[row], ridge)
         size = 0
         width = sizes[row]
         for a in range(width):
@@ -221,13 +221,13 @@ def solve_rows(
         while True:
             before = width
             width, worst = _enter_worst(
-                X, i, r, candidates[row], eta3[row], tol, members, width, gram[t], target, c,
+                X, i, r, candidates[row], eta3, tol, members, width, gram[t], target, c,
                 signs, price,
             )  # fmt: skip
             if width == before:
                 break
             size, inside = _minimise(
-                gram[t], target, width, penalty, eta3[row], tol, c, signs, order, size, factor[t],
+                gram[t], target, width, penalty, eta3, tol, c, signs, order, size, factor[t],
                 z, slack,
             )  # fmt: skip
             _residual(X, i, members, c, order, size, r)
@@ -238,6 +238,6 @@ def solve_rows(
             j = order[a]
             support[row, a] = members[j]
             coefficients[row, a] = c[j]
-            gradient = _dot(X[members[j]], r) - eta1[row] * c[j] - eta3[row] * signs[j]
+            gradient = _dot(X[members[j]], r) - eta1 * c[j] - eta3 * signs[j]
             worst = max(worst, abs(gradient))
         violations[row] = worst
