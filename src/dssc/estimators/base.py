@@ -33,6 +33,9 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
         stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
+        The latter suits a C with more nonzeros a point than the affinity is to have neighbours:
+        where they are too few to carry row and column sums of one, as often with SSC and SSC-OMP,
+        the nearest matrix puts mass on pairs that are not similar at all.
     eta2 : float or None, default=None
         Regularisation of the doubly stochastic affinity; larger values give more neighbours a
         point. By default the one is found that gives `n_neighbors`.
