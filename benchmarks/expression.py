@@ -2,8 +2,8 @@
 
     DSSC_DATA=folder python benchmarks/expression.py [yaleb] [coil100]
 
-The elastic net is compared at a KKT violation of at most TARGET, recomputed here in float64 from the
-coefficients; a peer whose own tolerance means something else is given smaller ones until it gets
+The elastic net is compared at a KKT violation of at most TARGET, recomputed here in float64 from
+the coefficients; a peer whose own tolerance means something else is given smaller ones until it gets
 there. Peers solve row by row, with all other samples as the design matrix; they are timed on some
 rows, drawn once, and the time is scaled to all of them. skglm and celer are used where installed.
 """
