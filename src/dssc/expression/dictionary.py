@@ -6,6 +6,7 @@ from scipy import sparse
 from dssc.kernels import _numba_scan
 
 TILE = 1 << 26  # products held at a time
+INNER = 1 << 25  # entries up to which all inner products are kept, in float64: a tile as well
 
 
 class Dictionary:
@@ -24,6 +25,10 @@ class Dictionary:
 
     def __len__(self):
         return len(self.X)
+
+    def inner(self):
+        """Return all inner products of samples where they fit in a tile, or an empty matrix."""
+        return self.X @ self.X.T if len(self) ** 2 <= INNER else np.empty((0, 0))
 
     def blocks(self, n_rows=None):
         """Return slices of `n_rows` rows, or all, whose products with the samples fill one tile."""

@@ -9,7 +9,7 @@ from dssc.expression.dictionary import Dictionary
 from dssc.kernels._numba_elastic import solve_rows
 from dssc.result import RepresentationResult
 
-N_CANDIDATES = 64
+N_CANDIDATES = 64  # samples found by a search; doubled while most rows have more violations
 FIRST_CAPACITY = 128  # members of a row's active set; doubled for the rows that need more
 # Of the largest squared norm. Stands in for a smaller eta1: it tells duplicates apart for the
 # factorisation, and moves the optimality conditions by its product with a coefficient only.
@@ -61,10 +61,11 @@ def elastic_net_representation(
     check_positive("tol", tol)
     check_count("max_iter", max_iter)
     dictionary = Dictionary(X)
+    inner = dictionary.inner()
     samples = np.arange(len(dictionary))
     blocks = []
     for rows in dictionary.blocks():
-        block = _Block(dictionary, samples[rows], eta1, eta3, tol)
+        block = _Block(dictionary, inner, samples[rows], eta1, eta3, tol)
         block.solve(max_iter)
         blocks.append(block.compact())
     violations = np.concatenate([block.violations for block in blocks])
@@ -85,9 +86,9 @@ def elastic_net_representation(
 class _Block:
     """Some rows of the problem: their solutions so far and what is proved about them."""
 
-    def __init__(self, dictionary, own, eta1, eta3, tol):
+    def __init__(self, dictionary, inner, own, eta1, eta3, tol):
         n = len(own)
-        self.dictionary = dictionary
+        self.dictionary, self.inner = dictionary, inner
         self.own = own
         self.eta1, self.eta3 = float(eta1), float(eta3)
         self.tol = tol * dictionary.largest_norm**2
@@ -97,45 +98,50 @@ class _Block:
         self.residuals = dictionary.X[own]
         self.violations = np.full(n, np.inf)
         self.n_iter = np.zeros(n, dtype=np.int64)
-        self.candidates, self.bounds = self._search(np.arange(n), precise=False)
+        self.bounds = np.empty(n)
 
     def solve(self, max_iter):
         """Solve and search in turn until every row is proved, or has been searched too often."""
         rows = np.arange(len(self.own))
+        n_places = N_CANDIDATES
+        candidates = self._search(rows, n_places, precise=False)
         while True:
             searched = self.residuals[rows]
-            self._solve_candidates(rows)
+            self._solve_candidates(rows, candidates)
             excess = self._excess(rows, searched)
             self.violations[rows] = np.maximum(self.violations[rows], excess)
             is_open = (excess > self.tol) & (self.n_iter[rows] < max_iter)
             # A row that did not move and is not proved is for float64 to decide.
-            moved = np.any(self.residuals[rows] != searched, axis=1)
-            groups = rows[is_open & moved], rows[is_open & ~moved]
+            moved = np.any(self.residuals[rows] != searched, axis=1)[is_open]
             rows = rows[is_open]
             if len(rows) == 0:
                 break
-            for group, precise in zip(groups, (False, True), strict=True):
-                if len(group):
-                    found = self._search(group, precise=precise)
-                    self.candidates[group], self.bounds[group] = found
+            if self.n_iter[rows[0]] > 1 and np.median(self.bounds[rows]) > self.eta3:
+                n_places = min(2 * n_places, len(self.dictionary))
+            candidates = np.empty((len(rows), n_places), dtype=np.int32)
+            for group, precise in ((moved, False), (~moved, True)):
+                if group.any():
+                    candidates[group] = self._search(rows[group], n_places, precise=precise)
 
     def compact(self):
         """Drop what only the solver needs."""
         kept = np.arange(self.support.shape[1]) < self.sizes[:, None]
         self.support, self.coefficients = self.support[kept], self.coefficients[kept]
-        del self.residuals, self.candidates, self.dictionary
+        del self.residuals, self.dictionary, self.inner
         return self
 
-    def _search(self, rows, *, precise):
+    def _search(self, rows, n_places, *, precise):
+        """Return candidates for some rows and keep the bounds on all other samples."""
         sizes = self.sizes[rows]
         kept = np.arange(self.support.shape[1]) < sizes[:, None]
         stored = np.concatenate([[0], np.cumsum(sizes)]), self.support[rows][kept]
         self.n_iter[rows] += 1
-        return self.dictionary.search(
-            self.residuals[rows], self.own[rows], N_CANDIDATES, stored=stored, precise=precise
+        candidates, self.bounds[rows] = self.dictionary.search(
+            self.residuals[rows], self.own[rows], n_places, stored=stored, precise=precise
         )
+        return candidates
 
-    def _solve_candidates(self, rows):
+    def _solve_candidates(self, rows, candidates):
         """Solve rows over their supports and candidates, with ever more room where needed."""
         capacity = self.support.shape[1]
         while len(rows):
@@ -144,12 +150,12 @@ class _Block:
                 self.support = np.pad(self.support, ((0, 0), (0, space)))
                 self.coefficients = np.pad(self.coefficients, ((0, 0), (0, space)))
             state = [self.support[rows], self.coefficients[rows], self.sizes[rows]]
-            room = self._run(rows, state)
+            room = self._run(rows, candidates, state)
             self.support[rows], self.coefficients[rows], self.sizes[rows] = state
-            rows = rows[~room]
+            rows, candidates = rows[~room], candidates[~room]
             capacity *= 2
 
-    def _run(self, rows, state):
+    def _run(self, rows, candidates, state):
         capacity = self.support.shape[1]
         n_threads = numba.get_num_threads()
         square = n_threads, capacity, capacity
@@ -158,8 +164,9 @@ class _Block:
         room = np.empty(len(rows), dtype=np.bool_)
         solve_rows(
             self.dictionary.X,
+            self.inner,
             self.own[rows],
-            self.candidates[rows],
+            candidates,
             self.eta1,
             self.eta3,
             RIDGE * self.dictionary.largest_norm**2,
@@ -168,7 +175,7 @@ class _Block:
             np.empty(square),
             np.empty((n_threads, 5, capacity)),
             np.empty((n_threads, 2, capacity), dtype=np.int64),
-            np.empty((n_threads, N_CANDIDATES)),
+            np.empty((n_threads, candidates.shape[1])),
             state[0],
             state[1],
             state[2],

@@ -120,12 +120,17 @@ def _minimise(gram, target, width, ridge, eta3, tol, c, signs, order, size, fact
 
 
 @_leaf
-def _enlist(X, i, new, members, width, gram, target, c, signs):
+def _product(X, inner, j, k):
+    return inner[j, k] if len(inner) else _dot(X[j], X[k])
+
+
+@_leaf
+def _enlist(X, inner, i, new, members, width, gram, target, c, signs):
     """Make sample `new` a member: its inner products with the others and with sample i."""
     members[width] = new
     for a in range(width + 1):
-        gram[a, width] = gram[width, a] = _dot(X[members[a]], X[new])
-    target[width] = _dot(X[new], X[i])
+        gram[a, width] = gram[width, a] = _product(X, inner, members[a], new)
+    target[width] = _product(X, inner, new, i)
     c[width] = 0.0
     signs[width] = 0.0
 
@@ -140,8 +145,23 @@ def _residual(X, i, members, c, order, size, r):
             r[e] -= weight * row[e]
 
 
+@_reduction
+def _correlation(X, inner, i, j, r, members, c, order, size):
+    """Return ``x_j . r``, by the inner products where that is less work."""
+    if len(inner) == 0 or size > len(r):
+        return _dot(X[j], r)
+    row = inner[j]
+    total = row[i]
+    for a in range(size):
+        total -= c[order[a]] * row[members[order[a]]]
+    return total
+
+
 @_leaf
-def _enter_worst(X, i, r, candidates, eta3, tol, members, width, gram, target, c, signs, prices):
+def _enter_worst(
+    X, inner, i, r, candidates, eta3, tol, members, width, order, size, gram, target, c, signs,
+    prices,
+):  # fmt: skip
     """Make members of the candidates that violate their condition most.
 
     Returns the new number of members, and the largest violation there was. Prices of candidates
@@ -150,7 +170,8 @@ def _enter_worst(X, i, r, candidates, eta3, tol, members, width, gram, target, c
     worst = 0.0
     for q in range(len(candidates)):
         if prices[q] >= 0.0:
-            prices[q] = max(0.0, abs(_dot(X[candidates[q]], r)) - eta3)
+            p = _correlation(X, inner, i, candidates[q], r, members, c, order, size)
+            prices[q] = max(0.0, abs(p) - eta3)
             worst = max(worst, prices[q])
     n_entrants = min(FIRST_ENTRANTS + width // 4, len(members) - width)
     for _ in range(n_entrants):
@@ -158,7 +179,7 @@ def _enter_worst(X, i, r, candidates, eta3, tol, members, width, gram, target, c
         if prices[best] <= tol:
             break
         prices[best] = -1.0
-        _enlist(X, i, candidates[best], members, width, gram, target, c, signs)
+        _enlist(X, inner, i, candidates[best], members, width, gram, target, c, signs)
         width += 1
     return width, worst
 
@@ -166,6 +187,7 @@ def _enter_worst(X, i, r, candidates, eta3, tol, members, width, gram, target, c
 @_parallel
 def solve_rows(
     X,
+    inner,
     own,
     candidates,
     eta1,
@@ -186,6 +208,7 @@ def solve_rows(
 ):
     """Solve every row over its support and its candidates, starting from its support.
 
+    `inner` holds all inner products of samples, or is empty; then they are computed as needed.
     `support`, `coefficients` and `sizes` hold the rows' solutions, before and after. Written are
     also the residuals, the largest violation of an optimality condition within reach, and whether
     there was room enough: a row that needs more members than `support` has columns stops there.
@@ -207,7 +230,7 @@ def solve_rows(
         size = 0
         width = sizes[row]
         for a in range(width):
-            _enlist(X, i, support[row, a], members, a, gram[t], target, c, signs)
+            _enlist(X, inner, i, support[row, a], members, a, gram[t], target, c, signs)
             c[a] = coefficients[row, a]
             signs[a] = np.sign(c[a])
             _append(gram[t], penalty, order, size, a, factor[t])
@@ -221,8 +244,8 @@ def solve_rows(
         while True:
             before = width
             width, worst = _enter_worst(
-                X, i, r, candidates[row], eta3, tol, members, width, gram[t], target, c,
-                signs, price,
+                X, inner, i, r, candidates[row], eta3, tol, members, width, order, size, gram[t],
+                target, c, signs, price,
             )  # fmt: skip
             if width == before:
                 break
