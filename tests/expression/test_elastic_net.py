@@ -152,7 +152,7 @@ def test_order_of_samples_does_not_matter(kind, rng):
     np.testing.assert_allclose(permuted, C[np.ix_(order, order)], atol=1e-9)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e30])
 def test_scaling_the_data_scales_the_penalties(scale):
     X, _ = make_union_of_subspaces(80, noise=0.2, random_state=0)
     C = elastic_net_representation(X, 0.1, 0.1).representation
@@ -208,6 +208,18 @@ def test_the_minimum_is_below_every_nearby_point(rng):
 def test_bad_parameters_are_explained(options, message):
     with pytest.raises(ValueError, match=message):
         elastic_net_representation(np.eye(3), **{"eta1": 0.1, "eta3": 0.1, **options})
+
+
+def test_missing_values_are_refused():
+    with pytest.raises(ValueError, match=r"X holds NaN.*remove"):
+        elastic_net_representation(np.array([[1.0, np.nan], [1.0, 0.0]]), 0.1, 0.1)
+
+
+def test_integers_give_float_coefficients(rng):
+    X = rng.integers(-3, 4, (20, 5))
+    C = elastic_net_representation(X, 1.0, 1.0).representation
+    expected = elastic_net_representation(X.astype(float), 1.0, 1.0).representation
+    np.testing.assert_array_equal(C.toarray(), expected.toarray())
 
 
 @pytest.mark.parametrize("precise", [False, True])

@@ -37,6 +37,13 @@ def test_samples_of_any_length_are_chosen_by_their_product(rng):
     np.testing.assert_allclose(omp_representation(X, 1).toarray(), expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_the_scale_of_the_data_does_not_matter(scale, rng):
+    X = rng.standard_normal((30, 10))
+    expected = omp_representation(X, 4).toarray()
+    np.testing.assert_allclose(omp_representation(scale * X, 4).toarray(), expected, atol=1e-10)
+
+
 def test_near_ties_are_settled_in_double_precision(rng):
     # Products that single precision cannot tell apart: the larger one is the second.
     x = unit_norm(rng.standard_normal((1, 50)))[0]

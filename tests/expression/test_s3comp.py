@@ -49,6 +49,14 @@ def test_repeatable_for_a_seed(seed, data):
     assert (one != other).nnz > 0
 
 
+def test_damping_follows_the_scale_of_the_data(data):
+    X, _ = data
+    options = {"n_subproblems": 4, "random_state": 0}
+    B = s3comp_representation(X, 3, damping=0.1, **options).toarray()
+    scaled = s3comp_representation(30 * X, 3, damping=90.0, **options).toarray()
+    np.testing.assert_allclose(scaled, B, atol=1e-12)
+
+
 def test_few_samples_and_single_precision(rng):
     X = rng.standard_normal((3, 4)).astype(np.float32)
     B = s3comp_representation(X, 2, dropout=0.9, random_state=0)

@@ -15,13 +15,24 @@ class Dictionary:
     A search multiplies residuals with all samples, a tile at a time, in float32. Whatever order
     the products are summed in, their error is at most ``(d + 2) u`` of the norms' product with
     u = 2^-24, so what a search returns is a proof: no sample it leaves out exceeds the bound.
+
+    Samples are divided by a power of two, `scale`, that brings the largest norm near one, so that
+    float32 neither overflows nor underflows. A penalty on C is to be divided by its square.
     """
 
-    def __init__(self, X):
+    def __init__(self, X, scale=None):
+        self.dtype = np.result_type(X.dtype, np.float32)
         X = X.toarray() if sparse.issparse(X) else X
-        self.X = np.ascontiguousarray(X, dtype=np.float64)
-        self.single = np.ascontiguousarray(X, dtype=np.float32)
-        self.largest_norm = float(np.linalg.norm(self.X, axis=1).max())
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        norm = float(np.linalg.norm(X, axis=1).max())
+        if not np.isfinite(norm):
+            raise ValueError("X holds NaN, infinite or too large values; replace or remove them")
+        if scale is None:
+            scale = 2.0 ** np.floor(np.log2(norm)) if norm > 0 else 1.0
+        self.scale = scale
+        self.X = X / scale
+        self.single = self.X.astype(np.float32)
+        self.largest_norm = norm / scale
 
     def __len__(self):
         return len(self.X)

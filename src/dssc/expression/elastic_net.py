@@ -62,21 +62,21 @@ def elastic_net_representation(
     check_count("max_iter", max_iter)
     dictionary = Dictionary(X)
     inner = dictionary.inner()
+    unit = dictionary.scale**2
     samples = np.arange(len(dictionary))
     blocks = []
     for rows in dictionary.blocks():
-        block = _Block(dictionary, inner, samples[rows], eta1, eta3, tol)
+        block = _Block(dictionary, inner, samples[rows], eta1 / unit, eta3 / unit, tol)
         block.solve(max_iter)
         blocks.append(block.compact())
     violations = np.concatenate([block.violations for block in blocks])
-    wanted = tol * dictionary.largest_norm**2
-    n_open = np.count_nonzero(violations > wanted)
-    status = f"largest violation {violations.max():.1e}, tol={tol:.1e}"
+    n_open = np.count_nonzero(violations > tol * dictionary.largest_norm**2)
+    status = f"largest violation {violations.max() * unit:.1e}, tol={tol:.1e}"
     if n_open:
         status = f"{n_open} rows unfinished after max_iter={max_iter} searches: {status}; raise it"
     return RepresentationResult(
-        representation=_stack(blocks, X.dtype),
-        violations=violations,
+        representation=_stack(blocks, dictionary.dtype),
+        violations=violations * unit,
         n_iter=np.concatenate([block.n_iter for block in blocks]),
         converged=n_open == 0,
         status=status,

@@ -43,7 +43,7 @@ def omp_representation(X, n_nonzero_coefs: int, *, tol: float = 1e-6) -> sparse.
     check_positive("tol", tol)
     dictionary = Dictionary(X)
     C = pursue_all(dictionary, dictionary.X, np.arange(len(dictionary)), n_nonzero_coefs, tol)
-    return C.astype(X.dtype, copy=False)
+    return C.astype(dictionary.dtype, copy=False)
 
 
 def pursue_all(dictionary, samples, own, n_nonzero_coefs, tol, *, damping=0.0, prior=None):

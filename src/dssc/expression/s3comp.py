@@ -66,7 +66,8 @@ def s3comp_representation(
     if n_rounds != 0:
         check_count("n_rounds", n_rounds)
     rng = check_random_state(random_state)
-    samples = Dictionary(X).X
+    whole = Dictionary(X)
+    samples, damping = whole.X, damping / whole.scale**2
     subproblems = [
         _Subproblem(samples, _kept(len(samples), dropout, rng)) for _ in range(n_subproblems)
     ]
@@ -74,7 +75,7 @@ def s3comp_representation(
     for _ in range(1 + n_rounds):
         solutions = [part.pursue(n_nonzero_coefs, tol, damping, B) for part in subproblems]
         B = sum(solutions[1:], start=solutions[0]) / n_subproblems
-    return sparse.csr_array(B, dtype=X.dtype)
+    return sparse.csr_array(B, dtype=whole.dtype)
 
 
 def _kept(n_samples, dropout, rng):
@@ -89,7 +90,7 @@ class _Subproblem:
     def __init__(self, samples, kept):
         self.samples = samples
         self.kept = kept
-        self.dictionary = Dictionary(samples[kept])
+        self.dictionary = Dictionary(samples[kept], scale=1.0)
         self.own = np.full(len(samples), -1)
         self.own[kept] = np.arange(len(kept))
 

@@ -41,7 +41,8 @@ def thresholded_similarity(X, n_neighbors: int) -> sparse.csr_array:
         own = np.arange(n)[rows]
         values[rows], places[rows] = _nearest(dictionary, own, n_kept)
     indptr = np.arange(n + 1) * n_kept
-    similarity = np.exp(-2.0 * np.arccos(np.minimum(values, 1.0))).astype(X.dtype)
+    cosines = np.minimum(values * dictionary.scale**2, 1.0)
+    similarity = np.exp(-2.0 * np.arccos(cosines)).astype(dictionary.dtype)
     C = sparse.csr_array((similarity.ravel(), places.ravel(), indptr), shape=(n, n))
     C.sort_indices()
     return C
