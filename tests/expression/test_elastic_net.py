@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.linear_model import ElasticNet, Lasso
 
 from dssc import elastic_net_representation, make_union_of_subspaces, unit_norm
-from dssc.expression import dictionary
+from dssc.expression import dictionary, elastic_net
 from dssc.expression.dictionary import Dictionary
 from dssc.kernels import _numba_scan
 
@@ -106,11 +106,18 @@ def test_duplicates_share_the_lasso_weight_evenly(rng):
     np.testing.assert_allclose(C[0, 1], C[0, 2], atol=1e-4)
 
 
-def test_many_active_samples_outgrow_the_first_capacity(rng):
-    X = unit_norm(np.ones(40) + 0.3 * rng.standard_normal((400, 40)))
+@pytest.mark.parametrize("capacity", [1, 10, 128])
+def test_many_active_samples_outgrow_the_first_capacity(capacity, rng, monkeypatch):
+    monkeypatch.setattr(elastic_net, "FIRST_CAPACITY", capacity)
+    X = unit_norm(np.ones(40) + 0.3 * rng.standard_normal((300, 40)))
     result = elastic_net_representation(X, 20.0, 1e-3)
     C = certify(X, result, 20.0, 1e-3)
     assert np.count_nonzero(C, axis=1).max() > 256
+    sparser = elastic_net_representation(X, 0.1, 0.05)
+    certify(X, sparser, 0.1, 0.05)
+    for found in (result, sparser):
+        row, column = found.representation.nonzero()
+        assert len(np.unique(row * 300 + column)) == found.representation.nnz
 
 
 def test_rows_beyond_the_smallest_zeroing_penalty_are_zero(rng):

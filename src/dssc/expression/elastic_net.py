@@ -142,7 +142,11 @@ class _Block:
         return candidates
 
     def _solve_candidates(self, rows, candidates):
-        """Solve rows over their supports and candidates, with ever more room where needed."""
+        """Solve rows over their supports and candidates, with ever more room where needed.
+
+        A row that ran out of room starts again: what left its support on the way would otherwise
+        be neither a member nor a candidate.
+        """
         capacity = self.support.shape[1]
         while len(rows):
             space = capacity - self.support.shape[1]
@@ -151,7 +155,10 @@ class _Block:
                 self.coefficients = np.pad(self.coefficients, ((0, 0), (0, space)))
             state = [self.support[rows], self.coefficients[rows], self.sizes[rows]]
             room = self._run(rows, candidates, state)
-            self.support[rows], self.coefficients[rows], self.sizes[rows] = state
+            done = rows[room]
+            self.support[done], self.coefficients[done], self.sizes[done] = (
+                part[room] for part in state
+            )
             rows, candidates = rows[~room], candidates[~room]
             capacity *= 2
 
