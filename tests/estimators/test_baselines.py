@@ -54,7 +54,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         *(make() for make in METHODS),
-        LSR(affinity="doubly_stochastic"),
+        LSR(affinity="doubly_stochastic", eta2=0.1),
         EnSC(affinity="doubly_stochastic", eta2=0.1),
     ],
     expected_failed_checks=expected_failures,
