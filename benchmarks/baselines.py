@@ -8,7 +8,8 @@ by single runs of k-means on one embedding, SEARCH_RUNS while searching and RUNS
 These runs are seeded by plain k-means++, as the paper's evidently were; scikit-learn's, which tries
 several candidates for every centre and is what `fit` uses, is shown beside it.
 The second gives rows of Table 2, scattered MNIST with one parameter each and MNIST_RUNS: quality,
-seconds, CPU seconds of all threads and peak memory of one fit in a process of its own. SPE and NNZ are those of C, of the affinity for TSC.
+seconds, CPU seconds of all threads and peak memory of one fit in a process of its own. SPE and NNZ
+are those of C, of the affinity for TSC.
 """
 
 import argparse
@@ -166,9 +167,8 @@ def measure_mnist(method):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     text = row("mnist_scattered", method, MNIST[method], model, y, MNIST_RUNS)
     symmetric = dssc.nonzeros_per_point(model.affinity_matrix_)
-    print(
-        f"{text} {symmetric:.1f} | {seconds:.0f} | {cpu_seconds:.0f} | {peak:.2f} ({before:.2f} before) |"
-    )
+    times = f"{seconds:.0f} | {cpu_seconds:.0f}"
+    print(f"{text} {symmetric:.1f} | {times} | {peak:.2f} ({before:.2f} before) |")
 
 
 def table_two(methods):
