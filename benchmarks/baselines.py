@@ -43,8 +43,8 @@ GRIDS = {
     "S3COMP": {"n_nonzero_coefs": [3, 5, 10], "dropout": [0.5, 0.8], "n_rounds": [0, 1]},
 }
 MNIST = {
-    "SSC": {"gamma": 50},
-    "EnSC": {"gamma": 50, "l1_ratio": 0.95},
+    "SSC": {"gamma": 100},
+    "EnSC": {"gamma": 100, "l1_ratio": 0.95},
     "TSC": {"n_neighbors": 12},
     "SSCOMP": {"n_nonzero_coefs": 10},
 }
