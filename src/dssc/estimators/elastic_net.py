@@ -129,7 +129,7 @@ class EnSC(_SparseRegression):
     Notes
     -----
     Other implementations multiply gamma by the smallest value that gives a row of C that is not
-    zero. The paper does not say; its numbers are those of the absolute gamma used here. On
+    zero. The paper does not say; its numbers agree best with the absolute gamma used here. On
     scattered UMIST and COIL-40 its EnSC has 4.5 and 4.0 nonzeros a point, which gamma = 1 gives
     here (4.7 and 3.6, with l1_ratio = .9), where a relative gamma of 1 makes C zero and the next
     one of its grid, 5, gives at least 8 nonzeros on UMIST.
