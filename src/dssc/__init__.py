@@ -18,8 +18,15 @@ if TYPE_CHECKING:
         make_deformed_digits,
         make_union_of_subspaces,
     )
-    from dssc.estimators import ADSSC
-    from dssc.expression import least_squares_representation
+    from dssc.estimators import ADSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC
+    from dssc.expression import (
+        elastic_net_representation,
+        least_squares_representation,
+        low_rank_representation,
+        omp_representation,
+        s3comp_representation,
+        thresholded_similarity,
+    )
     from dssc.features import (
         pca_features,
         scattered_features,
@@ -35,8 +42,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ADSSC": "estimators",
+    "EnSC": "estimators",
+    "LRSC": "estimators",
+    "LSR": "estimators",
+    "S3COMP": "estimators",
+    "SSC": "estimators",
+    "SSCOMP": "estimators",
+    "TSC": "estimators",
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
+    "elastic_net_representation": "expression",
     "fetch_coil": "datasets",
     "fetch_emnist_letters": "datasets",
     "fetch_mnist": "datasets",
@@ -44,24 +59,36 @@ _HOMES = {
     "fetch_umist": "datasets",
     "fetch_yaleb": "datasets",
     "least_squares_representation": "expression",
+    "low_rank_representation": "expression",
     "make_deformed_digits": "datasets",
     "make_union_of_subspaces": "datasets",
     "nonzeros_per_point": "metrics",
+    "omp_representation": "expression",
     "pca_features": "features",
     "project_doubly_stochastic": "stochastic",
     "quadratic_transport": "stochastic",
     "resize_images": "images",
+    "s3comp_representation": "expression",
     "scattered_features": "features",
     "scattering_features": "features",
     "spectral_embedding": "spectral",
     "subspace_preserving_error": "metrics",
+    "thresholded_similarity": "expression",
     "unit_norm": "features",
 }
 
 __all__ = [
     "ADSSC",
+    "LRSC",
+    "LSR",
+    "S3COMP",
+    "SSC",
+    "SSCOMP",
+    "TSC",
+    "EnSC",
     "assign_labels",
     "clustering_accuracy",
+    "elastic_net_representation",
     "fetch_coil",
     "fetch_emnist_letters",
     "fetch_mnist",
@@ -69,17 +96,21 @@ __all__ = [
     "fetch_umist",
     "fetch_yaleb",
     "least_squares_representation",
+    "low_rank_representation",
     "make_deformed_digits",
     "make_union_of_subspaces",
     "nonzeros_per_point",
+    "omp_representation",
     "pca_features",
     "project_doubly_stochastic",
     "quadratic_transport",
     "resize_images",
+    "s3comp_representation",
     "scattered_features",
     "scattering_features",
     "spectral_embedding",
     "subspace_preserving_error",
+    "thresholded_similarity",
     "unit_norm",
 ]
 

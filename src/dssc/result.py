@@ -1,4 +1,4 @@
-"""What every solver of the projection returns."""
+"""What solvers return: an answer with the proof of how good it is."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -45,5 +45,31 @@ class ProjectionResult:
     n_iter: int
     n_evaluations: int
     n_rescanned: int
+    converged: bool
+    status: str
+
+
+@dataclass(frozen=True)
+class RepresentationResult:
+    """A sparse self-expression with the proof of how good it is.
+
+    Attributes
+    ----------
+    representation : scipy.sparse.csr_array of shape (n, n)
+        The coefficients C, with ``X ≈ C X`` and nothing on the diagonal.
+    violations : ndarray of shape (n,)
+        A bound on the largest violation of an optimality condition, row by row: over the row's
+        support and over all samples outside it.
+    n_iter : ndarray of shape (n,)
+        How often all samples were searched for a row.
+    converged : bool
+        Whether every violation is at most the tolerance asked for.
+    status : str
+        A sentence that says how it ended and, where it fell short, what to change.
+    """
+
+    representation: Any
+    violations: np.ndarray
+    n_iter: np.ndarray
     converged: bool
     status: str

@@ -29,7 +29,7 @@ def data():
 def both_ways(X, monkeypatch, **options):
     """Fit with the self-expression as a matrix, then as products."""
     models = []
-    for form in (expressed.ExpressedAsMatrix, expressed.ExpressedAsProducts):
+    for form in (expressed.as_matrix, expressed.ExpressedAsProducts):
         monkeypatch.setattr(adssc, "express", form)
         models.append(ADSSC(random_state=0, **options).fit(X))
     return models
@@ -76,7 +76,7 @@ def test_stray_points_are_placed_alike(monkeypatch):
 
 def test_large_data_are_expressed_without_a_matrix(monkeypatch):
     X, y = make_union_of_subspaces(4200, n_subspaces=3, random_state=0)
-    monkeypatch.setattr(expressed, "ExpressedAsMatrix", None)
+    monkeypatch.setattr(expressed, "as_matrix", None)
     model = ADSSC(3, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) == 1.0
     assert sparse.issparse(model.representation_matrix_)

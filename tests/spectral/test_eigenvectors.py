@@ -72,3 +72,9 @@ def test_a_large_residual_is_reported(monkeypatch):
     monkeypatch.setattr("dssc.spectral.chebyshev.MOST_ROUNDS", 1)
     with pytest.warns(ConvergenceWarning, match=r"residual of .* Raise eta2"):
         spectral_embedding(ring(5000), 7, random_state=0)
+
+
+def test_two_points_joined_to_each_other_only():
+    U = spectral_embedding(np.array([[0.0, 1.0], [1.0, 0.0]]), 2)
+    np.testing.assert_allclose(np.abs(U), np.sqrt(0.5))
+    np.testing.assert_allclose(U.T @ U, np.eye(2), atol=1e-12)

@@ -3,28 +3,23 @@
 import warnings
 
 import joblib
-import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from dssc._progress import Progress
-from dssc._validation import check_count, check_positive
-from dssc.estimators.expressed import express
-from dssc.features import check_no_zero_rows
-from dssc.spectral import assign_labels, spectral_embedding
-from dssc.stochastic import project_to_neighbors
+from dssc._validation import check_positive
+from dssc.estimators.base import SubspaceClustering
+from dssc.estimators.expressed import ExpressedAsMatrix, express
+from dssc.expression import elastic_net_representation
+from dssc.features import unit_norm
 
 
-class ADSSC(ClusterMixin, BaseEstimator):
+class ADSSC(SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
 
-    Rows of X are scaled to unit norm and expressed by each other, (minC) with :math:`\eta_3 = 0`,
+    Rows of X are scaled to unit norm and expressed by each other, (minC),
 
     .. math:: C = \arg\min_C \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
-              \quad \text{subject to } \mathrm{diag}(C) = 0 ;
+              + \eta_3 \|C\|_1 \quad \text{subject to } \mathrm{diag}(C) = 0 ;
 
     the coefficients' magnitudes are projected onto the doubly stochastic matrices, (jminA),
 
@@ -44,6 +39,9 @@ class ADSSC(ClusterMixin, BaseEstimator):
         Regularisation of the affinity; larger values give more neighbours a point. The right value
         follows the scale of C, which differs by orders of magnitude between data sets, so by
         default the one is found that gives `n_neighbors`.
+    eta3 : float, default=0.0
+        l1 penalty of the self-expression. Zero gives a dense C in closed form, never formed for
+        large data; a positive value gives a sparse one, by the elastic net.
     n_neighbors : int, default=12
         Mean number of neighbours of a point in A (entries off the diagonal above 1e-9) that eta2 is
         chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given.
@@ -108,12 +106,15 @@ class ADSSC(ClusterMixin, BaseEstimator):
     1.0
     """
 
+    affinity = "doubly_stochastic"  # the other estimators have it as a parameter
+
     def __init__(
         self,
         n_clusters=8,
         *,
         eta1=1.0,
         eta2=None,
+        eta3=0.0,
         n_neighbors=12,
         symmetric=True,
         n_components=None,
@@ -128,6 +129,7 @@ class ADSSC(ClusterMixin, BaseEstimator):
         self.n_clusters = n_clusters
         self.eta1 = eta1
         self.eta2 = eta2
+        self.eta3 = eta3
         self.n_neighbors = n_neighbors
         self.symmetric = symmetric
         self.n_components = n_components
@@ -139,101 +141,45 @@ class ADSSC(ClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Cluster the rows of X.
+    def _progress(self):
+        return Progress(self.verbose)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : ADSSC
-            The fitted estimator.
-        """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
-        self._check_parameters(X.shape[0])
-        check_no_zero_rows(X)
-        rng = check_random_state(self.random_state)
-        progress = Progress(self.verbose)
-
-        expressed = self._express(X, progress)
-        result = self._project(expressed.problem, progress)
-        A = sparse.csr_array(result.plan)
-        with progress.stage("eigenvectors"):
-            U = spectral_embedding(
-                A, self.n_clusters, n_components=self.n_components, random_state=rng
-            )
-        with progress.stage("labels"):
-            self.labels_ = assign_labels(
-                U,
-                self.n_clusters,
-                method=self.assign_labels,
-                n_init=self.n_init,
-                similarity=expressed.similarities,
-                random_state=rng,
-            )
-            self.representation_matrix_ = expressed.coefficients(A).astype(X.dtype, copy=False)
-        self.projection_ = result
-        self.affinity_matrix_ = A
-        self.embedding_ = U.astype(X.dtype, copy=False)
-        self.eta2_ = result.eta2
-        self.n_iter_ = result.n_iter
-        self.timings_ = progress.seconds
-        return self
-
-    def _express(self, X, progress):
+    def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
         if not self.warm_start:
             self._kept = None
-            return express(X, float(self.eta1), self.symmetric, progress)
+            return self._express_anew(X, progress)
         with progress.stage("comparison"):
-            fingerprint = joblib.hash((X, float(self.eta1), bool(self.symmetric)))
+            data = X, float(self.eta1), float(self.eta3), bool(self.symmetric)
+            fingerprint = joblib.hash(data)
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
-            self._kept = kept = None  # frees its memory before more is needed
-            kept = fingerprint, express(X, float(self.eta1), self.symmetric, progress)
-            self._kept = kept
+            self._kept = None  # frees its memory before more is needed
+            self._kept = kept = fingerprint, self._express_anew(X, progress)
         return kept[1]
 
-    def _project(self, problem, progress):
-        options = {"tol": self.tol, "max_iter": self.max_iter}
-        with progress.stage("projection"):
-            if self.eta2 is None:
-                n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
-                result = project_to_neighbors(problem, n_neighbors, **options)
-            else:
-                result = problem.solve(float(self.eta2), **options)
+    def _express_anew(self, X, progress):
+        if self.eta3 == 0:
+            return express(X, float(self.eta1), self.symmetric, progress)
+        with progress.stage("self-expression"):
+            return ExpressedAsMatrix(self._express(unit_norm(X), None), self.symmetric)
+
+    def _express(self, X, rng):
+        """Return the sparse C of (minC) with an l1 penalty."""
+        result = elastic_net_representation(
+            X, float(self.eta1), float(self.eta3), tol=self.tol, max_iter=self.max_iter
+        )
         if not result.converged:
-            warnings.warn(result.status, ConvergenceWarning, stacklevel=3)
-        return result
+            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
+        if result.representation.nnz == 0:
+            raise ValueError(f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
+        return result.representation
+
+    def _check_parameters(self, n_samples):
+        super()._check_parameters(n_samples)
+        check_positive("eta1", self.eta1)
+        if self.eta3 != 0:
+            check_positive("eta3", self.eta3)
 
     def __getstate__(self):
         return {name: value for name, value in super().__getstate__().items() if name != "_kept"}
-
-    def _check_parameters(self, n_samples):
-        check_positive("eta1", self.eta1)
-        if self.eta2 is not None:
-            check_positive("eta2", self.eta2)
-        check_positive("tol", self.tol)
-        for name in ("n_clusters", "n_neighbors", "n_init", "max_iter"):
-            check_count(name, getattr(self, name))
-        if self.assign_labels not in ("kmeans", "cluster_qr"):
-            raise ValueError(
-                f"assign_labels={self.assign_labels!r} must be 'kmeans' or 'cluster_qr'"
-            )
-        if n_samples < self.n_clusters:
-            raise ValueError(
-                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
-                "ask for fewer clusters"
-            )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

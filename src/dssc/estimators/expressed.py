@@ -1,4 +1,6 @@
-"""The least squares self-expression of a data set, held as a matrix or as the vectors behind it."""
+"""The self-expression of a data set, held as a matrix or as the vectors behind it."""
+
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -14,28 +16,36 @@ MATRIX_FREE_FROM = 4000
 
 
 class ExpressedAsMatrix:
-    """C as an array, for data sets of moderate size."""
+    """C as an array or a sparse matrix, and the similarities K made of it."""
 
-    def __init__(self, X, eta1: float, symmetric: bool, progress: Progress):
-        with progress.stage("self-expression"):
-            self.C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
-            self.K = np.abs(self.C)
-            if symmetric:
-                self.K += self.K.T.copy()  # exactly symmetric: a + b and b + a are the same number
-                self.K /= 2
-        self.problem = ProjectionProblem(self.K)
+    def __init__(self, C, symmetric: bool = True):
+        self.C = C
+        K = abs(C)
+        if sparse.issparse(K):
+            K = K.astype(np.float64)
+            K = sparse.csr_array((K + K.T) / 2 if symmetric else K)
+            K.sum_duplicates()
+        elif symmetric:
+            K += K.T.copy()  # exactly symmetric: a + b and b + a are the same number
+            K /= 2
+        self.K = K
+
+    @cached_property
+    def problem(self) -> ProjectionProblem:
+        """The projection of K."""
+        return ProjectionProblem(self.K)
 
     def coefficients(self, A):
         """Return C."""
         return self.C
 
     def similarities(self, rows):
-        """Return rows of the symmetric part of K."""
+        """Return rows of ``K + K'``."""
         return self.K[rows] + self.K[:, rows].T
 
 
 class ExpressedAsProducts:
-    """C as products of short vectors, for any number of samples."""
+    """C by least squares as products of short vectors, for any number of samples."""
 
     def __init__(self, X, eta1: float, symmetric: bool, progress: Progress):
         self.factor = LeastSquaresFactor(X, eta1, progress=progress)
@@ -51,12 +61,19 @@ class ExpressedAsProducts:
         return sparse.csr_array((values, (rows, columns)), shape=A.shape)
 
     def similarities(self, rows):
-        """Return rows of the symmetric part of K."""
+        """Return rows of ``K + K'``."""
         return self.K.symmetric_rows(rows)
 
 
+def as_matrix(X, eta1: float, symmetric: bool, progress: Progress) -> ExpressedAsMatrix:
+    """Express X by least squares, as a matrix."""
+    with progress.stage("self-expression"):
+        C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
+        return ExpressedAsMatrix(C, symmetric)
+
+
 def express(X, eta1: float, symmetric: bool, progress: Progress):
-    """Return the self-expression of X in the form that suits its size."""
+    """Express X by least squares, in the form that suits its size."""
     n, d = X.shape
-    form = ExpressedAsProducts if n >= MATRIX_FREE_FROM and n > d else ExpressedAsMatrix
+    form = ExpressedAsProducts if n >= MATRIX_FREE_FROM and n > d else as_matrix
     return form(X, eta1, symmetric, progress)

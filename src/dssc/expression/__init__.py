@@ -1,6 +1,19 @@
 """X to C: expressing every sample by the others."""
 
+from dssc.expression.elastic_net import elastic_net_representation
 from dssc.expression.factor import LeastSquaresFactor
+from dssc.expression.lrsc import low_rank_representation
 from dssc.expression.lsr import least_squares_representation
+from dssc.expression.omp import omp_representation
+from dssc.expression.s3comp import s3comp_representation
+from dssc.expression.tsc import thresholded_similarity
 
-__all__ = ["LeastSquaresFactor", "least_squares_representation"]
+__all__ = [
+    "LeastSquaresFactor",
+    "elastic_net_representation",
+    "least_squares_representation",
+    "low_rank_representation",
+    "omp_representation",
+    "s3comp_representation",
+    "thresholded_similarity",
+]

@@ -106,7 +106,8 @@ def _operator(n, apply):
 def _dense(N, known, n_wanted):
     n = N.shape[0]
     dense = N.toarray() if sparse.issparse(N) else N
-    deflated = dense.astype(np.float64) - 2.0 * (known @ known.T).toarray()
+    # The known eigenvalues go to -2, below all others: with every vector wanted, -1 may be one.
+    deflated = dense.astype(np.float64) - 3.0 * (known @ known.T).toarray()
     _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
     return vectors[:, ::-1]
 

@@ -3,7 +3,8 @@
 import numpy as np
 from numba import prange
 
-from dssc.kernels._numba.compiling import leaf, parallel, reduction
+from dssc.kernels._numba.arithmetic import dot
+from dssc.kernels._numba.compiling import leaf, parallel
 
 THREADED_FROM = 30_000  # entries: waking threads costs as much as a product of that size
 
@@ -97,14 +98,6 @@ def _pattern_product(indptr, indices, diagonal, x, out):
             out[i] = _row_product(indptr, indices, diagonal, x, i)
 
 
-@reduction
-def _dot(x, y):
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] * y[i]
-    return total
-
-
 @leaf
 def _advance(x, residual, direction, product, length):
     for i in range(len(x)):
@@ -124,18 +117,18 @@ def solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, x):
     z = residual / diagonal
     direction = z.copy()
     product = np.empty_like(x)
-    rho = _dot(residual, z)
+    rho = dot(residual, z)
     rho_start = rho
     step = 0
     while step < max_iter and rho > tol * tol * rho_start:
         step += 1
         _pattern_product(indptr, indices, diagonal, direction, product)
-        curvature = _dot(direction, product)
+        curvature = dot(direction, product)
         if not curvature > 0.0:
             break
         _advance(x, residual, direction, product, rho / curvature)
         z = residual / diagonal
-        rho_next = _dot(residual, z)
+        rho_next = dot(residual, z)
         direction = z + (rho_next / rho) * direction
         rho = rho_next
     return (np.sqrt(rho / rho_start) if rho_start > 0.0 else 0.0), step

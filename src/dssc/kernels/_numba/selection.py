@@ -29,13 +29,13 @@ def top_k_columns(K, k, values, indices):
                 indices[j, i] = i
         for j in columns:
             for node in range(k // 2 - 1, -1, -1):
-                _sift_down(values[j], indices[j], node, k)
+                sift_down(values[j], indices[j], node, k)
         for i in range(k, n):
             for j in columns:
                 if K[i, j] > values[j, 0]:
                     values[j, 0] = K[i, j]
                     indices[j, 0] = i
-                    _sift_down(values[j], indices[j], 0, k)
+                    sift_down(values[j], indices[j], 0, k)
 
 
 @leaf
@@ -45,16 +45,17 @@ def _top_of_row(row, k, values, indices):
         values[j] = row[j]
         indices[j] = j
     for node in range(k // 2 - 1, -1, -1):
-        _sift_down(values, indices, node, k)
+        sift_down(values, indices, node, k)
     for j in range(k, len(row)):
         if row[j] > values[0]:
             values[0] = row[j]
             indices[0] = j
-            _sift_down(values, indices, 0, k)
+            sift_down(values, indices, 0, k)
 
 
 @leaf
-def _sift_down(values, indices, node, size):
+def sift_down(values, indices, node, size):
+    """Move a node of a heap with its smallest on top down to where it belongs."""
     value, index = values[node], indices[node]
     while True:
         child = 2 * node + 1

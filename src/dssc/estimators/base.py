@@ -1,0 +1,209 @@
+"""What all estimators share: self-expression, affinity, spectral step."""
+
+import warnings
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from dssc._progress import Progress
+from dssc._validation import check_count, check_positive
+from dssc.estimators.expressed import ExpressedAsMatrix
+from dssc.features import check_no_zero_rows, unit_norm
+from dssc.spectral import assign_labels, spectral_embedding
+from dssc.stochastic import project_to_neighbors
+
+CHOICES = {
+    "affinity": ("symmetric", "doubly_stochastic"),
+    "assign_labels": ("kmeans", "cluster_qr"),
+}
+
+
+class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
+    """Express unit rows of X by each other, make an affinity of it, and cluster its eigenvectors.
+
+    A method is a subclass that says how the rows are expressed.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
+        ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
+        stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
+        The latter suits a C with more nonzeros a point than the affinity is to have neighbours:
+        where they are too few to carry row and column sums of one, as often with SSC and SSC-OMP,
+        the nearest matrix puts mass on pairs that are not similar at all.
+    eta2 : float or None, default=None
+        Regularisation of the doubly stochastic affinity; larger values give more neighbours a
+        point. By default the one is found that gives `n_neighbors`.
+    n_neighbors : int, default=12
+        Mean number of neighbours of a point in the doubly stochastic affinity (entries off the
+        diagonal above 1e-9) that eta2 is chosen for; ``min(n_neighbors, n_samples - 1)`` is used.
+    n_components : int or None, default=None
+        Number of eigenvectors, `n_clusters` when not given.
+    assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
+        How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
+    n_init : int, default=10
+        Random starts of k-means.
+    tol : float, default=1e-8
+        Tolerance of the solvers: on the optimality conditions of the self-expression, and on the
+        sums and the duality gap of a doubly stochastic affinity.
+    max_iter : int, default=1000
+        Most iterations of each solver.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means and of the eigensolver's start, and of the self-expression where it
+        has any. Pass an int for repeatable labels.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample.
+    affinity_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
+        The affinity: dense where it is symmetric and C is dense.
+    representation_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
+        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Leading eigenvectors of the affinity.
+    eta2_ : float
+        The eta2 that was used, for a doubly stochastic affinity.
+    projection_ : dssc.result.ProjectionResult
+        The solver's result, with its certificate, for a doubly stochastic affinity.
+    n_iter_ : int
+        Newton steps of the projection for a doubly stochastic affinity; otherwise iterations of
+        the self-expression, one where it has a closed form.
+    timings_ : dict
+        Seconds by stage.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, when X has string names.
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        affinity="symmetric",
+        eta2=None,
+        n_neighbors=12,
+        n_components=None,
+        assign_labels="kmeans",
+        n_init=10,
+        tol=1e-8,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.eta2 = eta2
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples; at least two, none of them zero.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+        self._check_parameters(X.shape[0])
+        check_no_zero_rows(X)
+        rng = check_random_state(self.random_state)
+        progress = self._progress()
+
+        expressed = self._expressed(X, rng, progress)
+        A = self._affinity(expressed, progress)
+        with progress.stage("eigenvectors"):
+            U = spectral_embedding(
+                A, self.n_clusters, n_components=self.n_components, random_state=rng
+            )
+        with progress.stage("labels"):
+            labels = assign_labels(
+                U,
+                self.n_clusters,
+                method=self.assign_labels,
+                n_init=self.n_init,
+                similarity=expressed.similarities,
+                random_state=rng,
+            )
+            C = expressed.coefficients(A)
+        self.labels_ = labels
+        self.representation_matrix_ = C.astype(X.dtype, copy=False)
+        self.affinity_matrix_ = A
+        self.embedding_ = U.astype(X.dtype, copy=False)
+        self.timings_ = progress.seconds
+        return self
+
+    def _progress(self):
+        return Progress()
+
+    def _expressed(self, X, rng, progress):
+        with progress.stage("self-expression"):
+            return ExpressedAsMatrix(self._express(unit_norm(X), rng))
+
+    @abstractmethod
+    def _express(self, X, rng):
+        """Return C for rows of unit norm, and set `n_iter_`."""
+
+    def _affinity(self, expressed, progress):
+        if self.affinity == "symmetric":
+            return expressed.K
+        self.projection_ = self._project(expressed.problem, progress)
+        self.eta2_ = self.projection_.eta2
+        self.n_iter_ = self.projection_.n_iter
+        return sparse.csr_array(self.projection_.plan)
+
+    def _project(self, problem, progress):
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        with progress.stage("projection"):
+            if self.eta2 is None:
+                n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
+                result = project_to_neighbors(problem, n_neighbors, **options)
+            else:
+                result = problem.solve(float(self.eta2), **options)
+        if not result.converged:
+            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
+        return result
+
+    def _check_parameters(self, n_samples):
+        if self.eta2 is not None:
+            check_positive("eta2", self.eta2)
+        check_positive("tol", self.tol)
+        for name in ("n_clusters", "n_neighbors", "n_init", "max_iter"):
+            check_count(name, getattr(self, name))
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} must be {' or '.join(map(repr, allowed))}"
+                )
+        if n_samples < self.n_clusters:
+            raise ValueError(
+                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
+                "ask for fewer clusters"
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

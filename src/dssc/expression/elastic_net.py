@@ -1,0 +1,221 @@
+"""The elastic net: sparse self-expression for SSC, EnSC and (minC) with an l1 penalty."""
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from dssc._validation import check_count, check_positive
+from dssc.expression.dictionary import Dictionary
+from dssc.kernels._numba.elastic import solve_rows
+from dssc.result import RepresentationResult
+
+N_CANDIDATES = 64  # samples found by a search; doubled while most rows have more violations
+FIRST_CAPACITY = 128  # members of a row's active set; doubled for the rows that need more
+# Of the largest squared norm. Stands in for a smaller eta1: it tells duplicates apart for the
+# factorisation, and moves the optimality conditions by its product with a coefficient only.
+RIDGE = 1e-11
+
+
+def elastic_net_representation(
+    X, eta1: float, eta3: float, *, tol: float = 1e-8, max_iter: int = 100
+) -> RepresentationResult:
+    r"""Express every row of X by few of the other rows.
+
+    Solves (minC) of the paper, in row notation
+
+    .. math:: \min_C \; \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2 + \eta_3 \|C\|_1
+              \quad \text{subject to } \mathrm{diag}(C) = 0 .
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Samples, of dtype float32 or float64.
+    eta1 : float
+        Weight of the squared penalty; zero gives the lasso, of whose solutions one of (nearly)
+        least norm is returned where duplicate samples leave a choice.
+    eta3 : float
+        Weight of the l1 penalty, positive.
+    tol : float, default=1e-8
+        Largest violation of an optimality condition, relative to the largest squared norm.
+    max_iter : int, default=100
+        Most searches through all samples for one row.
+
+    Returns
+    -------
+    result : dssc.result.RepresentationResult
+        C in CSR form and in the dtype of X, and the proof of how good it is.
+
+    Notes
+    -----
+    With the residual ``r_i = x_i - C_i X`` row i is optimal when ``x_j . r_i`` equals
+    ``eta1 C_ij + eta3 sign(C_ij)`` on its support and is at most eta3 in magnitude elsewhere. Each
+    row is solved over some candidates by an active set with small direct solves, at first the
+    samples nearest to it. Then its residual is multiplied with all samples, in float32: those that
+    correlate most become candidates, and the largest correlation left out bounds the rest. A row
+    is finished when that bound, and how far its residual has moved since, prove its conditions.
+    Memory is that of X, of C and of one tile of products.
+    """
+    check_positive("eta3", eta3)
+    if eta1 != 0:
+        check_positive("eta1", eta1)
+    check_positive("tol", tol)
+    check_count("max_iter", max_iter)
+    dictionary = Dictionary(X)
+    inner = dictionary.inner()
+    unit = dictionary.scale**2
+    samples = np.arange(len(dictionary))
+    blocks = []
+    for rows in dictionary.blocks():
+        block = _Block(dictionary, inner, samples[rows], eta1 / unit, eta3 / unit, tol)
+        block.solve(max_iter)
+        blocks.append(block.compact())
+    violations = np.concatenate([block.violations for block in blocks])
+    n_open = np.count_nonzero(violations > tol * dictionary.largest_norm**2)
+    status = f"largest violation {violations.max() * unit:.1e}, tol={tol:.1e}"
+    if n_open:
+        status = f"{n_open} rows unfinished after max_iter={max_iter} searches: {status}; raise it"
+    return RepresentationResult(
+        representation=_stack(blocks, dictionary.dtype),
+        violations=violations * unit,
+        n_iter=np.concatenate([block.n_iter for block in blocks]),
+        converged=n_open == 0,
+        status=status,
+    )
+
+
+class _Block:
+    """Some rows of the problem: their solutions so far and what is proved about them."""
+
+    def __init__(self, dictionary, inner, own, eta1, eta3, tol):
+        n = len(own)
+        self.dictionary, self.inner = dictionary, inner
+        self.own = own
+        self.eta1, self.eta3 = float(eta1), float(eta3)
+        self.tol = tol * dictionary.largest_norm**2
+        self.support = np.zeros((n, FIRST_CAPACITY), dtype=np.int32)
+        self.coefficients = np.zeros((n, FIRST_CAPACITY))
+        self.sizes = np.zeros(n, dtype=np.int64)
+        self.residuals = dictionary.X[own]
+        self.violations = np.full(n, np.inf)
+        self.n_iter = np.zeros(n, dtype=np.int64)
+        self.bounds = np.empty(n)
+
+    def solve(self, max_iter):
+        """Solve and search in turn until every row is proved, or has been searched too often."""
+        rows = np.arange(len(self.own))
+        n_places = N_CANDIDATES
+        candidates = self._search(rows, n_places, precise=False)
+        while True:
+            searched = self.residuals[rows]
+            self._solve_candidates(rows, candidates)
+            excess = self._excess(rows, searched)
+            self.violations[rows] = np.maximum(self.violations[rows], excess)
+            is_open = (excess > self.tol) & (self.n_iter[rows] < max_iter)
+            # A row that did not move and is not proved is for float64 to decide.
+            moved = np.any(self.residuals[rows] != searched, axis=1)[is_open]
+            rows = rows[is_open]
+            if len(rows) == 0:
+                break
+            if self.n_iter[rows[0]] > 1 and np.median(self.bounds[rows]) > self.eta3:
+                n_places = min(2 * n_places, len(self.dictionary))
+            candidates = np.empty((len(rows), n_places), dtype=np.int32)
+            for group, precise in ((moved, False), (~moved, True)):
+                if group.any():
+                    candidates[group] = self._search(rows[group], n_places, precise=precise)
+
+    def compact(self):
+        """Drop what only the solver needs."""
+        kept = np.arange(self.support.shape[1]) < self.sizes[:, None]
+        self.support, self.coefficients = self.support[kept], self.coefficients[kept]
+        del self.residuals, self.dictionary, self.inner
+        return self
+
+    def _search(self, rows, n_places, *, precise):
+        """Return candidates for some rows and keep the bounds on all other samples."""
+        sizes = self.sizes[rows]
+        kept = np.arange(self.support.shape[1]) < sizes[:, None]
+        stored = np.concatenate([[0], np.cumsum(sizes)]), self.support[rows][kept]
+        self.n_iter[rows] += 1
+        candidates, self.bounds[rows] = self.dictionary.search(
+            self.residuals[rows], self.own[rows], n_places, stored=stored, precise=precise
+        )
+        return candidates
+
+    def _solve_candidates(self, rows, candidates):
+        """Solve rows over their supports and candidates, with ever more room where needed.
+
+        A row that ran out of room starts again: what left its support on the way would otherwise
+        be neither a member nor a candidate.
+        """
+        capacity = self.support.shape[1]
+        while len(rows):
+            space = capacity - self.support.shape[1]
+            if space:
+                self.support = np.pad(self.support, ((0, 0), (0, space)))
+                self.coefficients = np.pad(self.coefficients, ((0, 0), (0, space)))
+            state = [self.support[rows], self.coefficients[rows], self.sizes[rows]]
+            room = self._run(rows, candidates, state)
+            done = rows[room]
+            self.support[done], self.coefficients[done], self.sizes[done] = (
+                part[room] for part in state
+            )
+            rows, candidates = rows[~room], candidates[~room]
+            capacity *= 2
+
+    def _run(self, rows, candidates, state):
+        capacity = self.support.shape[1]
+        n_threads = numba.get_num_threads()
+        square = n_threads, capacity, capacity
+        residuals = np.empty((len(rows), self.residuals.shape[1]))
+        violations = np.empty(len(rows))
+        room = np.empty(len(rows), dtype=np.bool_)
+        solve_rows(
+            self.dictionary.X,
+            self.inner,
+            self.own[rows],
+            candidates,
+            self.eta1,
+            self.eta3,
+            RIDGE * self.dictionary.largest_norm**2,
+            self.tol / 2,
+            np.empty(square),
+            np.empty(square),
+            np.empty((n_threads, 5, capacity)),
+            np.empty((n_threads, 2, capacity), dtype=np.int64),
+            np.empty((n_threads, candidates.shape[1])),
+            state[0],
+            state[1],
+            state[2],
+            residuals,
+            violations,
+            room,
+        )
+        self.residuals[rows] = residuals
+        self.violations[rows] = violations
+        return room
+
+    def _excess(self, rows, searched):
+        """Bound how far the samples that were not found can exceed eta3 now.
+
+        A bound b on ``|x_j . r|`` at the residual r that was searched with is, for any s > 0, the
+        bound ``s b + |x_j| |q - s r|`` at the present residual q.
+        """
+        q, b = self.residuals[rows], self.bounds[rows]
+        norm = self.dictionary.largest_norm
+        length = np.einsum("ij,ij->i", searched, searched)
+        overlap = np.einsum("ij,ij->i", q, searched)
+        s = np.maximum(overlap / np.where(length > 0, length, 1.0), np.finfo(float).tiny)
+        near = b + norm * np.linalg.norm(q - searched, axis=1)
+        scaled = s * b + norm * np.linalg.norm(q - s[:, None] * searched, axis=1)
+        return np.maximum(np.minimum(near, scaled) - self.eta3, 0.0)
+
+
+def _stack(blocks, dtype):
+    """Return C with sorted rows."""
+    n = sum(len(block.own) for block in blocks)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate([block.sizes for block in blocks]))])
+    indices = np.concatenate([block.support for block in blocks])
+    values = np.concatenate([block.coefficients for block in blocks]).astype(dtype)
+    C = sparse.csr_array((values, indices, indptr), shape=(n, n))
+    C.sort_indices()
+    return C

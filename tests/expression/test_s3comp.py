@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from dssc import (
+    make_union_of_subspaces,
+    omp_representation,
+    s3comp_representation,
+    subspace_preserving_error,
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_union_of_subspaces(150, noise=0.05, random_state=0)
+
+
+def test_without_dropout_and_consensus_it_is_one_pursuit(data):
+    X, _ = data
+    B = s3comp_representation(X, 3, n_subproblems=4, dropout=0.0, n_rounds=0, random_state=0)
+    assert isinstance(B, sparse.csr_array)
+    np.testing.assert_allclose(B.toarray(), omp_representation(X, 3).toarray(), atol=1e-14)
+
+
+def test_dropout_connects_more_of_the_right_points(data):
+    X, y = data
+    plain = omp_representation(X, 3)
+    B = s3comp_representation(X, 3, random_state=0)
+    assert B.nnz > 3 * plain.nnz
+    assert subspace_preserving_error(B, y) < 0.05
+    assert not B.diagonal().any()
+
+
+def test_consensus_draws_the_subproblems_together(data):
+    X, _ = data
+    options = {"n_subproblems": 5, "dropout": 0.5, "random_state": 0}
+    free = s3comp_representation(X, 3, n_rounds=0, **options)
+    drawn = s3comp_representation(X, 3, n_rounds=3, damping=5.0, **options)
+    assert drawn.nnz < free.nnz
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_repeatable_for_a_seed(seed, data):
+    one, two = (
+        s3comp_representation(data[0], 2, n_subproblems=3, random_state=seed) for _ in range(2)
+    )
+    np.testing.assert_array_equal(one.toarray(), two.toarray())
+    other = s3comp_representation(data[0], 2, n_subproblems=3, random_state=seed + 1)
+    assert (one != other).nnz > 0
+
+
+def test_damping_follows_the_scale_of_the_data(data):
+    X, _ = data
+    options = {"n_subproblems": 4, "random_state": 0}
+    B = s3comp_representation(X, 3, damping=0.1, **options).toarray()
+    scaled = s3comp_representation(30 * X, 3, damping=90.0, **options).toarray()
+    np.testing.assert_allclose(scaled, B, atol=1e-12)
+
+
+def test_few_samples_and_single_precision(rng):
+    X = rng.standard_normal((3, 4)).astype(np.float32)
+    B = s3comp_representation(X, 2, dropout=0.9, random_state=0)
+    assert B.dtype == np.float32
+    assert B.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dropout": 1.0}, r"dropout=1\.0 must be at least 0 and less than 1"),
+        ({"dropout": np.nan}, "dropout=nan"),
+        ({"n_subproblems": 0}, "n_subproblems=0"),
+        ({"damping": 0.0}, r"damping=0\.0"),
+        ({"n_rounds": -1}, "n_rounds=-1"),
+    ],
+)
+def test_bad_parameters_are_explained(options, message):
+    with pytest.raises(ValueError, match=message):
+        s3comp_representation(np.eye(4), 2, **options)
