@@ -1,0 +1,1 @@
+"""X to C and A together: the joint model, J-DSSC."""
