@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         make_deformed_digits,
         make_union_of_subspaces,
     )
-    from dssc.estimators import ADSSC
+    from dssc.estimators import ADSSC, JDSSC
     from dssc.expression import least_squares_representation
     from dssc.features import (
         pca_features,
@@ -35,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ADSSC": "estimators",
+    "JDSSC": "estimators",
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
     "fetch_coil": "datasets",
@@ -60,6 +61,7 @@ _HOMES = {
 
 __all__ = [
     "ADSSC",
+    "JDSSC",
     "assign_labels",
     "clustering_accuracy",
     "fetch_coil",

@@ -17,8 +17,8 @@ FEASIBLE = 1e-9
 class RowQuadratics(NamedTuple):
     """``sum_i 1/2 z_i' Q_i z_i - q_i' z_i``, z_i the entries of A held for row i.
 
-    Entries are ordered by rows, as in a CSR matrix (`indptr`, `columns`); `blocks` holds the Q_i one
-    after the other, `offsets` where each starts.
+    Entries are ordered by rows, as in a CSR matrix (`indptr`, `columns`); `blocks` holds the Q_i
+    one after the other, `offsets` where each starts.
     """
 
     indptr: np.ndarray
@@ -44,10 +44,10 @@ def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
     .. math:: \min_z \sum_i \tfrac12 z_i^\top Q_i z_i - q_i^\top z_i
               \quad \text{subject to } z \ge 0, \text{ all row and column sums one.}
 
-    The optimality conditions are ``Q z - q = a_i + b_j + y`` with ``y >= 0`` and ``z y = 0``. Newton's
-    method follows ``z y = mu`` as mu falls (Mehrotra's predictor and corrector). Rows are eliminated
-    one by one, then row potentials, which leaves one dense system for the column potentials; it is
-    singular along the constant, which moves nothing.
+    The optimality conditions are ``Q z - q = a_i + b_j + y`` with ``y >= 0`` and ``z y = 0``.
+    Newton's method follows ``z y = mu`` as mu falls (Mehrotra's predictor and corrector). Rows are
+    eliminated one by one, then row potentials, which leaves one dense system for the column
+    potentials; it is singular along the constant, which moves nothing.
 
     Parameters
     ----------

@@ -25,10 +25,10 @@ def solve(
     the positive and negative parts of LSR, A and Y at ``1 / (n - 1)`` off the diagonal, all else at
     zero. C_p and C_q step together from one gradient, as the authors' program does; taking them in
     turns, as the paper prints it, changes an iterate by a part of ``tau * eta1``.
-    The `plan` is the nonnegative variable A, whose sums are one only in the limit, and `gap` is that
-    of C with the projection of W in A's place. `residuals` are the largest violation of a constraint
-    (``Y - A``, the sums of Y, ``Z - C X``) and of the conditions for C_p, C_q and A to minimise
-    the Lagrangian; those for Y and Z hold exactly.
+    The `plan` is the nonnegative variable A, whose sums are one only in the limit, and `gap` is
+    that of C with the projection of W in A's place. `residuals` are the largest violation of a
+    constraint (``Y - A``, the sums of Y, ``Z - C X``) and of the conditions for C_p, C_q and A to
+    minimise the Lagrangian; those for Y and Z hold exactly.
 
     Parameters
     ----------

@@ -7,12 +7,13 @@ In row notation, with ``C = C_p - C_q`` and ``W = C_p + C_q``, it is
           \quad \text{subject to } W \ge |C|, \; W_{ii} = 0, \; A \in \Omega_n .
 
 **Without W.** For given C and A every entry of W minimises a parabola with its lowest point at
-``T = eta2 A - eta3 / eta1``, so ``W = max(|C|, T)``. What is left is a penalty of (C, A) with a dead
-zone: ``eta1 / 2 (W - T)^2`` and a term in A alone, so no slope in C while ``|C| < T``. ``C_p`` and
-``C_q`` overlap exactly in the dead zone, by ``(T - |C|) / 2``.
+``T = eta2 A - eta3 / eta1``, so ``W = max(|C|, T)``. What is left is a penalty of (C, A) with a
+dead zone: ``eta1 / 2 (W - T)^2`` and a term in A alone, so no slope in C while ``|C| < T``.
+``C_p`` and ``C_q`` overlap exactly in the dead zone, by ``(T - |C|) / 2``.
 
 **The dual.** Give the residual ``R = X - C X`` the multiplier L (n x d) and the sums of A the
-multipliers a and b; write ``G = L X'`` and ``p_ij = a_i + b_j``. For any (C, W, A) that is feasible,
+multipliers a and b; write ``G = L X'`` and ``p_ij = a_i + b_j``. For any (C, W, A) that is
+feasible,
 
     objective >= <L, X> - |L|^2 / 2 + sum(a) + sum(b)
                  + sum_ij inf { -G C + eta1 / 2 (W - eta2 A)^2 + eta3 W - p A } ,
@@ -24,14 +25,16 @@ W and ``eta2 A`` up together does not pay, ``p_ij <= eta2 (eta3 - |G_ij|)``; the
 of the two is not zero. On the diagonal, where C = W = 0, it is the latter for any p. So
 
     dual(L, a, b) = <L, X> - |L|^2 / 2 + sum(a) + sum(b)
-                    - sum_{i != j} [|G_ij| - eta3]_+^2 / (2 eta1) - sum_ij [p_ij]_+^2 / (2 eta1 eta2^2)
+                    - sum_{i != j} [|G_ij| - eta3]_+^2 / (2 eta1)
+                    - sum_ij [p_ij]_+^2 / (2 eta1 eta2^2)
 
 bounds the optimum from below for every L, a, b with ``a_i + b_j <= eta2 (eta3 - |G_ij|)``.
 
-**A feasible point from an iterate.** L is the residual, or a part of it. Given L and b the dual falls
-into one concave function of each a_i on a half-line, whose best point is known: the bound itself, or
-the point where ``sum_j [a_i + b_j]_+ = eta1 eta2^2`` if that comes first. The same holds for b given a.
-Both steps make a feasible point of any potentials, and at the optimum they leave it unchanged.
+**A feasible point from an iterate.** L is the residual, or a part of it. Given L and b the dual
+falls into one concave function of each a_i on a half-line, whose best point is known: the bound
+itself, or the point where ``sum_j [a_i + b_j]_+ = eta1 eta2^2`` if that comes first. The same
+holds for b given a. Both steps make a feasible point of any potentials, and at the optimum they
+leave it unchanged.
 """
 
 from dataclasses import dataclass

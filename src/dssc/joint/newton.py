@@ -23,18 +23,18 @@ def solve(model: JointModel, *, tol: float, max_iter: int) -> JointResult:
 
     Three facts carry it. Where it is known which coefficients are nonzero and of which sign, C is
     linear in A and can be eliminated: each row of A is left with a quadratic of its own
-    (:mod:`dssc.joint.rows`). Few entries of A are positive, so a small pattern will do, solved by an
-    interior-point method (:mod:`dssc.joint.interior_point`). And its potentials tell which entries
-    were missing: those that violate ``a_i + b_j <= eta2 (eta3 - |G_ij|)``, the constraint of the
-    dual. So every round
+    (:mod:`dssc.joint.rows`). Few entries of A are positive, so a small pattern will do, solved by
+    an interior-point method (:mod:`dssc.joint.interior_point`). And its potentials tell which
+    entries were missing: those that violate ``a_i + b_j <= eta2 (eta3 - |G_ij|)``, the constraint
+    of the dual. So every round
 
-    1. reads signs and sets of nonzero coefficients off ``G = (X - C X) X'``, and adds the entries of A
-       that violate the dual constraints most;
+    1. reads signs and sets of nonzero coefficients off ``G = (X - C X) X'``, and adds the entries
+       of A that violate the dual constraints most;
     2. solves the restricted problem for A and the potentials, and recovers C;
     3. bounds the optimum from both sides (:class:`dssc.joint.model.JointModel`).
 
-    With ``eta3 = 0`` all coefficients are nonzero and a round is plain column generation; otherwise it is
-    a semismooth Newton step as well. The `plan` is the projection of the last W.
+    With ``eta3 = 0`` all coefficients are nonzero and a round is plain column generation;
+    otherwise it is a semismooth Newton step as well. The `plan` is the projection of the last W.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class _Search:
         C = self.rows.start()
         self.G = model.residual(C) @ model.X.T
         self.keys = _largest(self.G, FIRST_NEIGHBORS)
-        self.mass = np.zeros(len(self.keys))
+        self.mass: np.ndarray = np.zeros(len(self.keys))
         self.solution: TransportSolution | None = None
         self.entries: Entries | None = None
         self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
@@ -109,7 +109,7 @@ class _Search:
         self.gap = (self.value - self.dual) / max(1.0, abs(self.dual))
         self.entries, self.solution = entries, solution
         pair = np.searchsorted(self.keys, entries.rows * m.n + entries.columns)
-        self.mass = np.bincount(pair, solution.z, len(self.keys))
+        self.mass = np.bincount(pair, solution.z, len(self.keys)).astype(np.float64)
 
     def _entries(self) -> Entries:
         """Give every pair of the pattern its sign, and those in the dead zone both."""
@@ -145,6 +145,7 @@ class _Search:
     def grow(self, count):
         """Add up to `count` entries a row that violate the dual constraints, the worst first."""
         m = self.model
+        assert self.solution is not None  # a round comes first
         a, b = self.solution.a, self.solution.b
         count = min(count, m.n - 1)
         found = [self.keys]
@@ -174,7 +175,7 @@ class _Search:
 
 
 def _largest(G, count):
-    """Return keys ``i n + j`` of the largest magnitudes of each row and column, and the diagonal."""
+    """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
     n = len(G)
     count = min(count, n - 1)
     found = [np.arange(n) * (n + 1)]

@@ -5,13 +5,13 @@ Row i of C solves a ridge regression on the points F that carry a coefficient, p
 
     (K_FF + eta1 I) C_F = K_Fi - eta3 sigma + eta1 eta2 sigma A .
 
-With ``P = (K_FF + eta1 I)^-1`` and ``w = P (K_Fi - eta3 sigma)`` the row's share of the objective is,
-up to a constant, the quadratic ``1/2 z' Q z - q' z`` in the entries z of A with
+With ``P = (K_FF + eta1 I)^-1`` and ``w = P (K_Fi - eta3 sigma)`` the row's share of the objective
+is, up to a constant, the quadratic ``1/2 z' Q z - q' z`` in the entries z of A with
 
     Q_jk = eta1 eta2^2 sigma_j sigma_k (delta_jk - eta1 P_jk) ,    q_j = eta1 eta2 sigma_j w_j .
 
-An entry of A without a coefficient costs ``eta1 eta2^2 / 2 z^2``. In the dead zone, where a pair may
-hold C_p and C_q at once, it appears a second time with the opposite sign: the same Q, and
+An entry of A without a coefficient costs ``eta1 eta2^2 / 2 z^2``. In the dead zone, where a pair
+may hold C_p and C_q at once, it appears a second time with the opposite sign: the same Q, and
 ``q = -eta1 eta2 sigma w - 2 eta2 eta3``.
 """
 
