@@ -71,11 +71,11 @@ def minimise_over_C(model: JointModel, C, A=None, change: float = CHANGE) -> np.
         np.subtract(Y, new, out=Y)
         turn = np.vdot(Y, step) > 0.0  # momentum points uphill
         t, last = (1.0, 1.0) if turn else ((1 + np.sqrt(1 + 4 * t * t)) / 2, t)
-        moved, size = np.linalg.norm(step), np.linalg.norm(new)
+        moved, size = float(np.linalg.norm(step)), float(np.linalg.norm(new))
         step *= (last - 1) / t
         Y = new + step
         C = new
-        if moved <= change * max(size, 1e-300):
+        if moved <= change * size:
             break
     return C
 
