@@ -81,8 +81,8 @@ def test_residuals_by_their_definition():
 def test_it_comes_closer_to_the_optimum_and_bounds_it():
     model = random_model(2, (1.0, 1.0, 0.1), 10)
     optimum = newton.solve(model, tol=1e-8, max_iter=50).objective
-    early = linearized_admm.solve(model, tol=1e-9, max_iter=2000)
-    late = linearized_admm.solve(model, tol=1e-9, max_iter=10000, record_every=10000)
+    early = linearized_admm.solve(model, tol=1e-9, max_iter=500)
+    late = linearized_admm.solve(model, tol=1e-9, max_iter=1500, record_every=1500)
     assert optimum <= late.objective * (1 + 1e-9) <= early.objective * (1 + 1e-8)
-    assert "2000 iterations" in early.status
+    assert "500 iterations" in early.status
     assert early.dual <= optimum

@@ -35,7 +35,7 @@ class JDSSC(ClusterMixin, BaseEstimator):
         Number of clusters.
     eta1 : float, default=1.0
         Weight of the distance between coefficients and affinity.
-    eta2 : float, default=1.0
+    eta2 : float, default=0.5
         Scale of the affinity against the coefficients; larger values give more neighbours a point.
         The paper's values (.01 to .2) belong to its solver, which stops early: at the optimum they
         give two or three neighbours, too few to cluster by.
@@ -93,7 +93,7 @@ class JDSSC(ClusterMixin, BaseEstimator):
     --------
     >>> from dssc import JDSSC, clustering_accuracy, make_union_of_subspaces
     >>> X, y = make_union_of_subspaces(n_subspaces=3, random_state=0)
-    >>> labels = JDSSC(n_clusters=3, random_state=0).fit_predict(X)
+    >>> labels = JDSSC(n_clusters=3, eta2=1.0, random_state=0).fit_predict(X)
     >>> clustering_accuracy(y, labels)
     1.0
     """
@@ -103,7 +103,7 @@ class JDSSC(ClusterMixin, BaseEstimator):
         n_clusters=8,
         *,
         eta1=1.0,
-        eta2=1.0,
+        eta2=0.5,
         eta3=0.0,
         solver="newton",
         alternating_steps=None,

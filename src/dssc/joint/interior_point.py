@@ -12,6 +12,7 @@ BACK_OFF = 0.995  # the part of the way to the boundary that is gone
 # A start from an earlier solution keeps this far from the boundary, in units of the mean.
 WARM = 1e-2
 FEASIBLE = 1e-9
+ROUNDING = 1e-14
 
 
 class RowQuadratics(NamedTuple):
@@ -66,7 +67,7 @@ def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
         gap = newton.linearise(z, y, a, b)
         last, error = error, newton.error()
         # Where the pattern falls into pieces, rounding makes the sums worse again in the end.
-        if gap <= tol and (error <= FEASIBLE or error >= last):
+        if gap <= max(tol, ROUNDING) and (error <= FEASIBLE or error >= last):
             break
         n_iter += 1
         newton.factorise()
@@ -77,9 +78,9 @@ def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
         centre = mean * (ahead / mean) ** 3
         dz, dy, da, db = newton.direction(centre - z * y - dz * dy)
         step = min(1.0, BACK_OFF * min(_longest(z, dz), _longest(y, dy)))
-        z, y, a, b = z + step * dz, y + step * dy, a + step * da, b + step * db
-        if step < 1e-10:
+        if not step > 1e-10:
             break  # rounding leaves no room: the caller's certificate judges what was reached
+        z, y, a, b = z + step * dz, y + step * dy, a + step * da, b + step * db
     return TransportSolution(z, y, a, b, n_iter)
 
 
@@ -92,7 +93,7 @@ class _Newton:
         self.n = len(indptr) - 1
         self.rows = np.repeat(np.arange(self.n), np.diff(indptr))
         self.columns = columns
-        self.scale = max(float(np.abs(quadratics.linear).max()), 1e-300)
+        self.scale = _slope_size(quadratics)
         self.inverses = np.empty_like(quadratics.blocks)
         self.system = np.empty((self.n, self.n))
 
@@ -166,7 +167,15 @@ class _Newton:
         return dz, (complementarity - self.y * dz) / self.z, da, db
 
 
+def _slope_size(quadratics):
+    """Return the size of the objective's slopes: of q, or of Q z for a spread-out z."""
+    size = float(np.abs(quadratics.linear).max())
+    return max(size, float(np.abs(quadratics.blocks).max()) / len(quadratics.indptr))
+
+
 def _longest(x, dx):
-    """Return the longest step of at most one that keeps x nonnegative."""
+    """Return the longest step of at most one that keeps x nonnegative; zero if there is none."""
+    if not np.all(np.isfinite(dx)):
+        return 0.0
     falling = dx < 0.0
     return min(1.0, float(np.min(-x[falling] / dx[falling]))) if falling.any() else 1.0

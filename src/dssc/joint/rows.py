@@ -130,6 +130,7 @@ class SparseRows:
         """Return the elastic net, (minC), to a few digits by accelerated proximal gradients."""
         m = self.model
         X = m.X.astype(np.float32)
+        K = self.K.astype(np.float32) if m.n < 2 * X.shape[1] else None
         L = 1.01 * _largest_eigenvalue(X)
         root = np.sqrt(m.eta1 / (L + m.eta1))
         limit = (1 - root) / (1 + root)  # the best momentum for a modulus of eta1
@@ -137,7 +138,7 @@ class SparseRows:
         Y = C.copy()
         t = 1.0
         for _ in range(START_STEPS):
-            step = (X - Y @ X) @ X.T
+            step = (X - Y @ X) @ X.T if K is None else K - Y @ K  # the cheaper product
             step /= L
             Y += step
             new = np.sign(Y) * np.maximum(np.abs(Y) - np.float32(m.eta3 / L), 0)
