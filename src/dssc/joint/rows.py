@@ -183,7 +183,8 @@ class SparseRows:
         if len(F):
             M = self.K[np.ix_(F, F)]
             M.ravel()[:: len(F) + 1] += m.eta1
-            factor = linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+            # M is symmetric: its transpose is in the order LAPACK wants, and is not copied.
+            factor = linalg.cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
             rhs = linalg.cho_solve(factor, rhs, overwrite_b=True, check_finite=False)
         w, P = rhs[:, 0].copy(), rhs[:, 1:]
         block = np.zeros((len(columns), len(columns)))
