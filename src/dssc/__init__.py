@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         make_deformed_digits,
         make_union_of_subspaces,
     )
-    from dssc.estimators import ADSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC
+    from dssc.estimators import ADSSC, JDSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC
     from dssc.expression import (
         elastic_net_representation,
         least_squares_representation,
@@ -42,6 +42,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ADSSC": "estimators",
+    "JDSSC": "estimators",
     "EnSC": "estimators",
     "LRSC": "estimators",
     "LSR": "estimators",
@@ -79,6 +80,7 @@ _HOMES = {
 
 __all__ = [
     "ADSSC",
+    "JDSSC",
     "LRSC",
     "LSR",
     "S3COMP",

@@ -242,18 +242,18 @@ def test_bad_input_is_explained(X, options, message):
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_an_l1_penalty_gives_the_elastic_net(symmetric, data):
     X, y = data
-    model = ADSSC(4, eta1=0.1, eta2=0.05, eta3=0.05, symmetric=symmetric, random_state=0).fit(X)
+    model = ADSSC(4, eta1=0.1, eta2=0.2, eta3=0.05, symmetric=symmetric, random_state=0).fit(X)
     result = elastic_net_representation(unit_norm(X), 0.1, 0.05)
     C = model.representation_matrix_
     assert sparse.issparse(C)
     np.testing.assert_allclose(C.toarray(), result.representation.toarray(), atol=1e-8)
     K = np.abs(C.toarray())
-    certify((K + K.T) / 2 if symmetric else K, 0.05, model.projection_)
+    certify((K + K.T) / 2 if symmetric else K, 0.2, model.projection_)
     assert clustering_accuracy(y, model.labels_) > 0.95
 
 
 def test_an_l1_penalty_that_leaves_nothing_is_refused(data):
-    with pytest.raises(ValueError, match="eta3=5.0 is so large that C is zero"):
+    with pytest.raises(ValueError, match=r"eta3=5\.0 is so large that C is zero"):
         ADSSC(4, eta3=5.0).fit(data[0])
     with pytest.raises(ValueError, match="eta3=-1"):
         ADSSC(4, eta3=-1.0).fit(data[0])

@@ -1,0 +1,215 @@
+"""J-DSSC: self-expression and doubly stochastic affinity learned together."""
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from dssc._validation import check_count, check_positive
+from dssc.features import unit_norm
+from dssc.joint import SOLVERS, solve_joint
+from dssc.spectral import assign_labels, spectral_embedding
+
+
+class JDSSC(ClusterMixin, BaseEstimator):
+    r"""Joint doubly stochastic subspace clustering (J-DSSC).
+
+    Rows of X are scaled to unit norm; the self-expression :math:`C = C_p - C_q` and the doubly
+    stochastic affinity A are learned together by the convex problem (model),
+
+    .. math:: \min_{C_p, C_q, A} \tfrac12 \|X - (C_p - C_q) X\|_F^2
+              + \tfrac{\eta_1}{2} \|C_p + C_q - \eta_2 A\|_F^2 + \eta_3 \|C_p + C_q\|_1
+
+    subject to :math:`A \ge 0`, row and column sums of one, :math:`C_p, C_q \ge 0` with zero
+    diagonals; A is clustered by its leading eigenvectors. n x n matrices are held in memory: for
+    many points use :class:`dssc.ADSSC`.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    eta1 : float, default=1.0
+        Weight of the distance between coefficients and affinity.
+    eta2 : float, default=0.5
+        Scale of the affinity against the coefficients; larger values give more neighbours a point.
+        The paper's values (.01 to .2) belong to its solver, which stops early: at the optimum they
+        give two or three neighbours, too few to cluster by.
+    eta3 : float, default=0.0
+        Weight of the coefficients' l1 norm.
+    solver : {"newton", "linearized-admm"}, default="newton"
+        "newton" finds the optimum, with a duality gap; "linearized-admm" is the paper's algorithm
+        with the authors' settings, for reproduction: 2000 iterations, not run to convergence, and
+        the affinity is its last nonnegative iterate, whose sums are nearly one.
+    alternating_steps : int or None, default=None
+        If given, take so many turns of minimising over C and then over A instead; one is A-DSSC
+        with the paper's non-symmetric projection.
+    n_components : int or None, default=None
+        Number of eigenvectors, `n_clusters` when not given.
+    assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
+        How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
+    n_init : int, default=10
+        Random starts of k-means.
+    tol : float, default=1e-6
+        Relative duality gap wanted of "newton". In float32 gaps below about 1e-5 are out of reach.
+        For "linearized-admm" the size of its residuals at which it ends early.
+    max_iter : int or None, default=None
+        Most iterations: 50 rounds of "newton", 2000 of "linearized-admm", when not given.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample.
+    affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
+        The affinity A.
+    representation_matrix_ : ndarray of shape (n_samples, n_samples)
+        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Leading eigenvectors of A.
+    objective_history_ : ndarray of shape (n_records,)
+        The model's value in the course of the iterations.
+    eta2_ : float
+        The eta2 that was used.
+    projection_ : dssc.joint.JointResult
+        The solver's result: objective, dual bound, gap, marginal error, overlap of C_p and C_q.
+    n_iter_ : int
+        Iterations of the solver.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, when X has string names.
+
+    References
+    ----------
+    Lim, Vidal and Haeffele, "Doubly Stochastic Subspace Clustering", ICCV 2021.
+
+    Examples
+    --------
+    >>> from dssc import JDSSC, clustering_accuracy, make_union_of_subspaces
+    >>> X, y = make_union_of_subspaces(n_subspaces=3, random_state=0)
+    >>> labels = JDSSC(n_clusters=3, eta2=1.0, random_state=0).fit_predict(X)
+    >>> clustering_accuracy(y, labels)
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        eta1=1.0,
+        eta2=0.5,
+        eta3=0.0,
+        solver="newton",
+        alternating_steps=None,
+        n_components=None,
+        assign_labels="kmeans",
+        n_init=10,
+        tol=1e-6,
+        max_iter=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.eta1 = eta1
+        self.eta2 = eta2
+        self.eta3 = eta3
+        self.solver = solver
+        self.alternating_steps = alternating_steps
+        self.n_components = n_components
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples; at least two, none of them zero.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : JDSSC
+            The fitted estimator.
+        """
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+        self._check_parameters(X.shape[0])
+        rng = check_random_state(self.random_state)
+
+        self.projection_ = self._learn(X)
+        A = sparse.csr_array(self.projection_.plan)
+        C = self.projection_.representation
+        U = spectral_embedding(A, self.n_clusters, n_components=self.n_components, random_state=rng)
+        self.labels_ = assign_labels(
+            U,
+            self.n_clusters,
+            method=self.assign_labels,
+            n_init=self.n_init,
+            similarity=np.abs(C),
+            random_state=rng,
+        )
+        self.representation_matrix_ = C
+        self.affinity_matrix_ = A
+        self.embedding_ = U.astype(X.dtype, copy=False)
+        self.objective_history_ = self.projection_.history
+        self.eta2_ = float(self.eta2)
+        self.n_iter_ = self.projection_.n_iter
+        return self
+
+    def _learn(self, X):
+        X = unit_norm(X)
+        result = solve_joint(
+            np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X),
+            float(self.eta1),
+            float(self.eta2),
+            float(self.eta3),
+            solver=self.solver,
+            alternating_steps=self.alternating_steps,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        # The other ways are asked for a number of iterations, not for the optimum.
+        if self.solver == "newton" and self.alternating_steps is None and not result.converged:
+            warnings.warn(result.status, ConvergenceWarning, stacklevel=3)
+        return result
+
+    def _check_parameters(self, n_samples):
+        for name in ("eta1", "eta2", "tol"):
+            check_positive(name, getattr(self, name))
+        eta3 = self.eta3
+        if not isinstance(eta3, Real) or isinstance(eta3, bool) or not 0 <= float(eta3) < np.inf:
+            raise ValueError(f"eta3={eta3!r} must be a nonnegative finite number")
+        for name in ("n_clusters", "n_init"):
+            check_count(name, getattr(self, name))
+        for name in ("max_iter", "alternating_steps"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        if self.solver not in SOLVERS:
+            names = " or ".join(repr(name) for name in SOLVERS)
+            raise ValueError(f"solver={self.solver!r} must be {names}")
+        if self.assign_labels not in ("kmeans", "cluster_qr"):
+            raise ValueError(
+                f"assign_labels={self.assign_labels!r} must be 'kmeans' or 'cluster_qr'"
+            )
+        if n_samples < self.n_clusters:
+            raise ValueError(
+                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
+                "ask for fewer clusters"
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

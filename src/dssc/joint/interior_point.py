@@ -1,0 +1,181 @@
+"""Quadratic transport with a dense quadratic per row, by a primal-dual interior-point method."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from dssc.kernels._numba import joint as kernels
+
+MAX_STEPS = 80
+BACK_OFF = 0.995  # the part of the way to the boundary that is gone
+# A start from an earlier solution keeps this far from the boundary, in units of the mean.
+WARM = 1e-2
+FEASIBLE = 1e-9
+ROUNDING = 1e-14
+
+
+class RowQuadratics(NamedTuple):
+    """``sum_i 1/2 z_i' Q_i z_i - q_i' z_i``, z_i the entries of A held for row i.
+
+    Entries are ordered by rows, as in a CSR matrix (`indptr`, `columns`); `blocks` holds the Q_i
+    one after the other, `offsets` where each starts.
+    """
+
+    indptr: np.ndarray
+    columns: np.ndarray
+    offsets: np.ndarray
+    blocks: np.ndarray
+    linear: np.ndarray
+
+
+class TransportSolution(NamedTuple):
+    """Entries of A, their reduced costs, the potentials (a, b), and the steps taken."""
+
+    z: np.ndarray
+    reduced: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    n_iter: int
+
+
+def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
+    r"""Minimise a quadratic of each row over the doubly stochastic matrices on a pattern.
+
+    .. math:: \min_z \sum_i \tfrac12 z_i^\top Q_i z_i - q_i^\top z_i
+              \quad \text{subject to } z \ge 0, \text{ all row and column sums one.}
+
+    The optimality conditions are ``Q z - q = a_i + b_j + y`` with ``y >= 0`` and ``z y = 0``.
+    Newton's method follows ``z y = mu`` as mu falls (Mehrotra's predictor and corrector). Rows are
+    eliminated one by one, then row potentials, which leaves one dense system for the column
+    potentials; it is singular along the constant, which moves nothing.
+
+    Parameters
+    ----------
+    quadratics : RowQuadratics
+        The problem. The pattern must hold a doubly stochastic matrix, such as the diagonal.
+    start : TransportSolution or None
+        Where to start: values for the same entries, near a solution or not.
+    tol : float
+        Largest duality gap in units of the objective's size.
+    """
+    newton = _Newton(quadratics)
+    z, y, a, b = newton.start(start)
+    n_iter = 0
+    error = np.inf
+    while n_iter < MAX_STEPS:
+        gap = newton.linearise(z, y, a, b)
+        last, error = error, newton.error()
+        # Where the pattern falls into pieces, rounding makes the sums worse again in the end.
+        if gap <= max(tol, ROUNDING) and (error <= FEASIBLE or error >= last):
+            break
+        n_iter += 1
+        newton.factorise()
+        dz, dy, _, _ = newton.direction(-z * y)
+        step = min(_longest(z, dz), _longest(y, dy))
+        mean = float(z @ y) / len(z)
+        ahead = float((z + step * dz) @ (y + step * dy)) / len(z)
+        centre = mean * (ahead / mean) ** 3
+        dz, dy, da, db = newton.direction(centre - z * y - dz * dy)
+        step = min(1.0, BACK_OFF * min(_longest(z, dz), _longest(y, dy)))
+        if not step > 1e-10:
+            break  # rounding leaves no room: the caller's certificate judges what was reached
+        z, y, a, b = z + step * dz, y + step * dy, a + step * da, b + step * db
+    return TransportSolution(z, y, a, b, n_iter)
+
+
+class _Newton:
+    """The linear algebra of one Newton step."""
+
+    def __init__(self, quadratics: RowQuadratics):
+        self.problem = quadratics
+        indptr, columns = quadratics.indptr, quadratics.columns
+        self.n = len(indptr) - 1
+        self.rows = np.repeat(np.arange(self.n), np.diff(indptr))
+        self.columns = columns
+        self.scale = _slope_size(quadratics)
+        self.inverses = np.empty_like(quadratics.blocks)
+        self.system = np.empty((self.n, self.n))
+
+    def start(self, start):
+        counts = np.diff(self.problem.indptr)
+        if start is None:
+            z = 1.0 / counts[self.rows]
+            return z, np.full(len(z), 0.1 * self.scale), np.zeros(self.n), np.zeros(self.n)
+        z = np.maximum(start.z, WARM / counts.mean())
+        return z, np.maximum(start.reduced, WARM * self.scale), start.a, start.b
+
+    def row_sums(self, x):
+        return np.bincount(self.rows, x, self.n)
+
+    def column_sums(self, x):
+        return np.bincount(self.columns, x, self.n)
+
+    def products(self, blocks, x):
+        out = np.empty(len(x))
+        kernels.block_products(self.problem.indptr, self.problem.offsets, blocks, x, out)
+        return out
+
+    def linearise(self, z, y, a, b):
+        """Take in a point; return its relative complementarity gap."""
+        Qz = self.products(self.problem.blocks, z)
+        self.z, self.y = z, y
+        self.slope_error = Qz - self.problem.linear - a[self.rows] - b[self.columns] - y
+        self.missing = 1.0 - self.row_sums(z), 1.0 - self.column_sums(z)
+        value = abs(0.5 * float(z @ Qz) - float(self.problem.linear @ z))
+        return float(z @ y) / max(value, 1e-300)
+
+    def error(self):
+        """Return the largest violation of an equation, relative to the size of its terms."""
+        sums = max(np.abs(self.missing[0]).max(), np.abs(self.missing[1]).max())
+        return max(sums, np.abs(self.slope_error).max() / self.scale)
+
+    def factorise(self):
+        q = self.problem
+        kernels.invert_blocks(q.indptr, q.offsets, q.blocks, self.y / self.z, self.inverses)
+        self.v = self.products(self.inverses, np.ones(len(self.z)))
+        self.totals = self.row_sums(self.v)
+        shift = 1e-13
+        while True:
+            try:
+                self.factor = self._column_factor(shift)
+                return
+            except linalg.LinAlgError:  # indefinite by rounding: pieces that hardly touch
+                shift *= 100.0
+
+    def _column_factor(self, shift):
+        q = self.problem
+        self.system[:] = 0.0
+        kernels.column_system(
+            q.indptr, q.columns, q.offsets, self.inverses, self.v, self.totals, self.system
+        )
+        # The system is singular along the constant: this makes that harmless.
+        self.system += np.trace(self.system) / self.n**2
+        self.system.ravel()[:: self.n + 1] *= 1.0 + shift
+        return linalg.cho_factor(self.system, lower=True, overwrite_a=True, check_finite=False)
+
+    def direction(self, complementarity):
+        """Return the step that makes all equations right and ``z y`` change as given."""
+        rhs = complementarity / self.z - self.slope_error
+        base = self.products(self.inverses, rhs)
+        missing_rows = self.missing[0] - self.row_sums(base)
+        missing_columns = self.missing[1] - self.column_sums(base)
+        missing_columns -= self.column_sums(self.v * (missing_rows / self.totals)[self.rows])
+        db = linalg.cho_solve(self.factor, missing_columns, check_finite=False)
+        da = (missing_rows - self.row_sums(self.v * db[self.columns])) / self.totals
+        dz = self.products(self.inverses, rhs + da[self.rows] + db[self.columns])
+        return dz, (complementarity - self.y * dz) / self.z, da, db
+
+
+def _slope_size(quadratics):
+    """Return the size of the objective's slopes: of q, or of Q z for a spread-out z."""
+    size = float(np.abs(quadratics.linear).max())
+    return max(size, float(np.abs(quadratics.blocks).max()) / len(quadratics.indptr))
+
+
+def _longest(x, dx):
+    """Return the longest step of at most one that keeps x nonnegative; zero if there is none."""
+    if not np.all(np.isfinite(dx)):
+        return 0.0
+    falling = dx < 0.0
+    return min(1.0, float(np.min(-x[falling] / dx[falling]))) if falling.any() else 1.0

@@ -1,0 +1,63 @@
+"""Turning what a joint solver found into a result that says how good it is."""
+
+import numpy as np
+
+from dssc.joint.model import JointModel
+from dssc.joint.result import JointResult
+from dssc.stochastic import ProjectionProblem
+
+PROJECTION_TOL = 1e-9
+
+
+def project(W, model: JointModel, potentials=None):
+    """Return the doubly stochastic projection of W: the best A for it."""
+    problem = ProjectionProblem(W)
+    return problem.solve(model.eta2, tol=PROJECTION_TOL, potentials=potentials)
+
+
+def relative_gap(model: JointModel, C, potentials, objective: float):
+    """Return the dual bound from C and a projection's potentials, and the relative gap."""
+    factor = -model.eta1 * model.eta2
+    start = tuple(factor * w for w in potentials)
+    dual, _ = model.lower_bound(model.residual(C), start)
+    return dual, (objective - dual) / max(1.0, abs(dual))
+
+
+def finish(
+    model: JointModel, C, A, potentials, dual: float, *, tol, n_iter, records, steps, remedy=""
+) -> JointResult:
+    """Project W once more, so that A is sparse and its sums are one, and certify what results.
+
+    For W as it is the projection is the best A, so the objective cannot grow.
+    """
+    projection = project(model.best_W(C, A), model, potentials)
+    objective = model.upper_bound(C, projection.plan)
+    if not np.isfinite(dual):
+        dual, _ = relative_gap(model, C, projection.potentials, objective)
+    gap = (objective - dual) / max(1.0, abs(dual))
+    overlap = model.overlap(C, projection.plan)
+    overlap = overlap[overlap > np.sqrt(np.finfo(C.dtype).eps) * model.eta2]
+    converged = gap <= tol and projection.converged
+    text = f"gap {gap:.1e} (objective {objective:.7g}, dual {dual:.7g}) after {n_iter} {steps}"
+    if converged:
+        status = f"converged: {text}, tol={tol:.1e}"
+    else:
+        remedy = remedy or "raise max_iter or tol, or use float64 input"
+        status = f"not converged: {text}, wanted tol={tol:.1e}; {remedy}"
+    return JointResult(
+        representation=C,
+        plan=projection.plan,
+        potentials=projection.potentials,
+        objective=objective,
+        dual=dual,
+        gap=gap,
+        history=np.array(records[0]),
+        seconds=np.array(records[1]),
+        marginal_error=projection.marginal_error,
+        residuals=(projection.marginal_error, gap),
+        n_overlaps=len(overlap),
+        largest_overlap=float(overlap.max(initial=0.0)),
+        n_iter=n_iter,
+        converged=converged,
+        status=status,
+    )

@@ -1,0 +1,133 @@
+"""The joint model's loops, compiled by numba.
+
+Every row is worked on by one thread in a fixed order, so results do not depend on their number.
+"""
+
+import numpy as np
+from numba import prange
+
+from dssc.kernels._numba.compiling import leaf, parallel
+
+TINY = 1e-300  # keeps the square root of a pivot that is zero by rounding
+
+
+@parallel
+def linearized_step(C_p, C_q, A, rows, columns, tau, rho, eta1, eta2, eta3, gradient, row_sums):
+    """Take the proximal step in C_p and C_q and minimise over A, (first_lin) to (first_min).
+
+    `gradient` holds the descent direction of C and is overwritten by the new ``C_p - C_q``;
+    `rows` and `columns` hold the two parts of ``Lambda_1 + rho Y - rho A``.
+    """
+    n = len(C_p)
+    shrink = 1.0 / (1.0 + tau * eta1)
+    scale = 1.0 / (eta1 * eta2 * eta2 + rho)
+    pull = eta1 * eta2
+    for i in prange(n):
+        total = 0.0
+        for j in range(n):
+            if i == j:
+                p = 0.0
+                q = 0.0
+            else:
+                step = tau * gradient[i, j]
+                drift = tau * (pull * A[i, j] - eta3)
+                old_p = C_p[i, j]
+                old_q = C_q[i, j]
+                p = max(0.0, shrink * (old_p + step - tau * eta1 * old_q + drift))
+                q = max(0.0, shrink * (old_q - step - tau * eta1 * old_p + drift))
+            a = max(0.0, scale * (pull * (p + q) + rho * A[i, j] + rows[i] + columns[j]))
+            C_p[i, j] = p
+            C_q[i, j] = q
+            A[i, j] = a
+            gradient[i, j] = p - q
+            total += a
+        row_sums[i] = total
+
+
+@parallel
+def common_blocks(indptr, columns, signs, offsets, H, inflation, eta1, eta2, blocks, linear):
+    """Write every row's quadratic in A where all coefficients of the row are nonzero.
+
+    With ``H = eta1 K (K + eta1 I)^-1``, leaving point i out of its own row adds the rank-one term
+    ``inflation_i H_ij H_ik``. A sign of zero stands for an entry of A that has no coefficient.
+    """
+    for i in prange(len(indptr) - 1):
+        first = indptr[i]
+        size = indptr[i + 1] - first
+        for r in range(size):
+            at = offsets[i] + r * size
+            j = columns[first + r]
+            sign = eta2 * signs[first + r]
+            for c in range(size):
+                k = columns[first + c]
+                value = H[j, k] + H[i, j] * H[i, k] * inflation[i]
+                blocks[at + c] = sign * eta2 * signs[first + c] * value
+            linear[first + r] = sign * H[i, j] * eta1 * inflation[i]
+            if sign == 0.0:
+                blocks[at + r] = eta1 * eta2 * eta2
+
+
+@parallel
+def invert_blocks(indptr, offsets, blocks, diagonal, out):
+    """Write the inverse of every positive definite block plus its part of a diagonal."""
+    for i in prange(len(indptr) - 1):
+        size = indptr[i + 1] - indptr[i]
+        L = np.empty((size, size))
+        _factorise(blocks[offsets[i] : offsets[i + 1]], diagonal[indptr[i] : indptr[i + 1]], L)
+        for r in range(size):
+            for c in range(r + 1):
+                total = 0.0
+                for k in range(r, size):
+                    total += L[k, r] * L[k, c]
+                out[offsets[i] + r * size + c] = total
+                out[offsets[i] + c * size + r] = total
+
+
+@leaf
+def _factorise(block, diagonal, L):
+    """Write the inverse of the Cholesky factor into the lower part of L."""
+    size = len(L)
+    for r in range(size):
+        for c in range(r + 1):
+            total = block[r * size + c]
+            if r == c:
+                total += diagonal[r]
+            for k in range(c):
+                total -= L[r, k] * L[c, k]
+            L[r, c] = np.sqrt(max(total, TINY)) if r == c else total / L[c, c]
+    for c in range(size):
+        L[c, c] = 1.0 / L[c, c]
+        for r in range(c + 1, size):
+            total = 0.0
+            for k in range(c, r):
+                total -= L[r, k] * L[k, c]
+            L[r, c] = total / L[r, r]
+
+
+@parallel
+def block_products(indptr, offsets, blocks, x, out):
+    """Write the product of the block diagonal matrix with a vector."""
+    for i in prange(len(indptr) - 1):
+        first = indptr[i]
+        size = indptr[i + 1] - first
+        for r in range(size):
+            total = 0.0
+            for c in range(size):
+                total += blocks[offsets[i] + r * size + c] * x[first + c]
+            out[first + r] = total
+
+
+@leaf
+def column_system(indptr, columns, offsets, inverses, row_products, totals, out):
+    """Add to the lower part of `out` what is left of the sums' equations without those of rows."""
+    for i in range(len(indptr) - 1):
+        first = indptr[i]
+        size = indptr[i + 1] - first
+        for r in range(size):
+            j = columns[first + r]
+            factor = row_products[first + r] / totals[i]
+            for c in range(size):
+                k = columns[first + c]
+                if k <= j:
+                    value = inverses[offsets[i] + r * size + c] - factor * row_products[first + c]
+                    out[j, k] += value

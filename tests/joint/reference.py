@@ -1,0 +1,69 @@
+"""The joint model as the paper writes it, by a general convex solver, and slow obvious pieces."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+
+from dssc import unit_norm
+from dssc.joint import JointModel
+
+
+def solve_by_cvxpy(model):
+    """Return the optimum and the raw (C_p, C_q, A), in row notation."""
+    X, n = model.X, model.n
+    C_p, C_q, A = (cp.Variable((n, n), nonneg=True) for _ in range(3))
+    W = C_p + C_q
+    objective = (
+        cp.sum_squares(X - (C_p - C_q) @ X) / 2
+        + model.eta1 / 2 * cp.sum_squares(W - model.eta2 * A)
+        + model.eta3 * cp.sum(W)
+    )
+    sums = [cp.sum(A, axis=0) == 1, cp.sum(A, axis=1) == 1]
+    diagonals = [cp.diag(C_p) == 0, cp.diag(C_q) == 0]
+    problem = cp.Problem(cp.Minimize(objective), sums + diagonals)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem.solve(
+            solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10, max_iter=300
+        )
+    return problem.value, C_p.value, C_q.value, A.value
+
+
+def objective(model, C_p, C_q, A):
+    """Return (model) at any point, straight from the paper."""
+    W = C_p + C_q
+    return (
+        np.sum((model.X - (C_p - C_q) @ model.X) ** 2) / 2
+        + model.eta1 / 2 * np.sum((W - model.eta2 * A) ** 2)
+        + model.eta3 * np.sum(W)
+    )
+
+
+# eta1, eta2, eta3: eta1 eta2 below, at and above eta3; hardly and strongly coupled.
+PARAMETERS = [
+    (1.0, 0.1, 0.1),
+    (0.25, 0.2, 0.0),
+    (25.0, 0.01, 0.1),
+    (0.01, 0.2, 0.0),
+    (1.0, 0.5, 0.0),
+    (1.0, 1.5, 0.05),
+    (5.0, 0.8, 0.02),
+    (0.5, 0.1, 0.3),
+    (25.0, 0.2, 0.0),
+    (0.05, 1.0, 0.0),
+]
+
+
+def random_model(seed, parameters, n=14):
+    """Return a small problem: points of a few subspaces, or in general position."""
+    rng = np.random.default_rng(seed)
+    d = 4 + 2 * (seed % 3)
+    if seed % 2:
+        X = rng.standard_normal((n, d))
+    else:
+        bases = rng.standard_normal((2, 2, d))
+        subspace = np.arange(n) % 2
+        X = np.einsum("ik,ikd->id", rng.standard_normal((n, 2)), bases[subspace])
+        X += 0.1 * rng.standard_normal((n, d))
+    return JointModel(unit_norm(X), *parameters)
