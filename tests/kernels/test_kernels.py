@@ -267,3 +267,12 @@ def test_chebyshev_step_agrees_with_numpy(engine, graph_and_potentials, rng):
     for kernels_, target in ((engine, out), (_numpy, expected)):
         kernels_.chebyshev_step(indptr, indices, data, x, y, 1.3, -0.2, 0.7, target)
     np.testing.assert_allclose(out, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sparse_product_agrees_with_numpy(engine, graph_and_potentials):
+    graph, w = graph_and_potentials
+    out, expected = np.empty(len(w)), np.empty(len(w))
+    engine.sparse_product(*graph, w, out)
+    _numpy.sparse_product(*graph, w, expected)
+    np.testing.assert_allclose(out, expected, atol=1e-13)

@@ -149,6 +149,11 @@ def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
         out[i] = scale * (data[at] @ x[indices[at]] - shift * x[i]) - weight * y[i]
 
 
+def sparse_product(indptr, indices, data, x, out):
+    """Write ``A x`` for a CSR matrix A and one vector x."""
+    out[:] = np.bincount(_rows(indptr), data * x[indices], minlength=len(out))
+
+
 def filter_and_fold(transforms, filters, factor, out):
     """Write each transform times each filter, summed over frequencies that fold onto one.
 

@@ -8,6 +8,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from dssc import kernels
 from dssc.spectral.chebyshev import chebyshev_eigenvectors
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
@@ -15,7 +16,7 @@ DENSE_SIZE = 400
 # Up to this size a sparse factorisation is affordable, which resolves what Lanczos cannot soon.
 FACTORED_SIZE = 8000
 RESTARTS, RESTARTS_WHEN_LARGE = 10, 60
-TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-8  # on residuals; the largest eigenvalue is one
+TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-7  # on residuals; the largest eigenvalue is one
 RESOLVED = 1e-4  # residual at which an eigenvector is good enough to cluster by
 
 
@@ -29,8 +30,9 @@ def leading_eigenvectors(N, known, n_wanted, rng):
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _with_fixed_signs(_dense(N, known, n_wanted))
     large = n > FACTORED_SIZE and sparse.issparse(N)
+    multiply = _threaded(N) if large else N.__matmul__
     # Moving the known eigenvalues from 1 to -1 leaves the wanted ones on top.
-    deflated = _operator(n, lambda x: N @ x - 2.0 * (known @ (known.T @ x)))
+    deflated = _operator(n, lambda x: multiply(x) - 2.0 * (known @ (known.T @ x)))
     effort = (
         {"maxiter": RESTARTS_WHEN_LARGE, "tol": TOLERANCE_WHEN_LARGE}
         if large
@@ -45,6 +47,19 @@ def leading_eigenvectors(N, known, n_wanted, rng):
             inverse = _inverse_near_one(N, known)
             vectors = _lanczos(inverse, known, n_wanted, rng, tol=TOLERANCE)
     return _with_fixed_signs(vectors)
+
+
+def _threaded(N):
+    """Return the product of a CSR matrix with a vector, on all threads."""
+    k = kernels.select()
+    arrays = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False), N.data
+
+    def multiply(x):
+        out = np.empty(len(x))
+        k.sparse_product(*arrays, x, out)
+        return out
+
+    return multiply
 
 
 def _lanczos(operator, known, n_wanted, rng, **options):

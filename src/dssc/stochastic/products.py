@@ -13,7 +13,7 @@ from dssc.stochastic.similarity import Places, check_fits, filled
 from dssc.stochastic.support import Support, pattern_at
 
 # What is kept of a row, and what of it is used at first, in units of what is likely needed.
-KEPT_PER_NEED, USED_PER_NEED = 6, 2
+KEPT_PER_NEED, USED_PER_NEED = 5.0, 1.5
 LEAST_KEPT, LEAST_USED = 64, 24
 BATCH = 1 << 15
 SAMPLE = 32  # points of which all similarities are looked at to see how many are needed
@@ -81,8 +81,8 @@ class ProductSimilarity(BoundedSimilarity):
         check_fits(float(needed.mean()) * self.shape[0], self.shape, eta2)
         most = int(np.quantile(needed, 0.9))
         if np.median(needed) > self.n_kept / 2:
-            self._search(KEPT_PER_NEED * most)
-        self.n_used = min(self.n_kept, max(LEAST_USED, USED_PER_NEED * most))
+            self._search(int(KEPT_PER_NEED * most))
+        self.n_used = min(self.n_kept, max(LEAST_USED, int(USED_PER_NEED * most)))
         pattern = self._pattern() + pattern_at(feasible[0], feasible[1], self.shape)
         return filled(pattern, self)
 
@@ -112,7 +112,7 @@ class ProductSimilarity(BoundedSimilarity):
     def largest_entries(self, count):
         """Return the largest entries of each row, sorted, as the search bounds them."""
         if count > self.n_kept / 2:
-            self._search(KEPT_PER_NEED * count)
+            self._search(int(KEPT_PER_NEED * count))
         lists = self.lists[0]
         held = np.arange(count) < lists.counts[:, None]
         largest = np.empty((self.shape[0], count))

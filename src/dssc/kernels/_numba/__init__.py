@@ -6,7 +6,7 @@ results do not depend on the number of threads. Compiled code is cached on disk.
 
 from numba import get_num_threads as n_threads
 
-from dssc.kernels._numba.graph import chebyshev_step
+from dssc.kernels._numba.graph import chebyshev_step, sparse_product
 from dssc.kernels._numba.projection import (
     active_pattern,
     row_sums,
@@ -40,6 +40,7 @@ __all__ = [
     "slacks",
     "solve_pattern",
     "sort_lists",
+    "sparse_product",
     "split_rows",
     "top_k",
     "top_k_columns",

@@ -19,3 +19,13 @@ def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
             value = scale * data[e]
             for v in range(n_vectors):
                 out[i, v] += value * x[j, v]
+
+
+@parallel
+def sparse_product(indptr, indices, data, x, out):
+    """Write ``A x`` for a CSR matrix A and one vector x."""
+    for i in prange(len(out)):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += data[e] * x[indices[e]]
+        out[i] = total
