@@ -164,7 +164,7 @@ import numpy as np
 import dssc
 from dssc.estimators import expressed
 warm = np.random.default_rng(1).standard_normal((5000, 20))
-dssc.ADSSC(2, eta2=0.01, random_state=0).fit(warm)  # compiles, and starts the threads
+dssc.ADSSC(2, random_state=0).fit(warm)  # compiles, and starts the threads
 X = np.load(sys.argv[1], mmap_mode="r")
 for line in open("/proc/self/status"):
     if line.startswith("VmData:"):
@@ -176,7 +176,7 @@ try:
     sys.exit("the limit does not limit")
 except MemoryError:
     pass
-labels = dssc.ADSSC(3, eta2=0.01, random_state=0).fit_predict(X)
+labels = dssc.ADSSC(3, random_state=0).fit_predict(X)
 np.save(sys.argv[2], labels)
 """
 

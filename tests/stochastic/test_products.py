@@ -13,8 +13,8 @@ from tests.judge import certify
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
-    monkeypatch.setattr(products, "LEAST_KEPT", 8)
-    monkeypatch.setattr(products, "LEAST_USED", 4)
+    monkeypatch.setattr(products, "KEPT", (5.0, 8, 128))
+    monkeypatch.setattr(products, "USED", (1.5, 4, 32))
     monkeypatch.setattr(products, "PANEL", (32, 128))
 
 
@@ -51,7 +51,7 @@ def test_the_projection_is_the_one_of_the_whole_matrix(symmetric, eta2, rng):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_too_few_kept_entries_are_noticed_and_made_up_for(symmetric, rng, monkeypatch):
-    monkeypatch.setattr(products, "KEPT_PER_NEED", 0)  # eight entries a row, far too few
+    monkeypatch.setattr(products, "KEPT", (0.0, 8, 0))  # eight entries a row, far too few
     similarity = similarity_of(subspaces(rng), symmetric)
     problem = ProjectionProblem(similarity)
     n_rescanned = 0

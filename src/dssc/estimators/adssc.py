@@ -156,6 +156,7 @@ class ADSSC(SubspaceClustering):
         if kept is None or kept[0] != fingerprint:
             self._kept = None  # frees its memory before more is needed
             self._kept = kept = fingerprint, self._express_anew(X, progress)
+        kept[1].report_to(progress)
         return kept[1]
 
     def _express_anew(self, X, progress):

@@ -35,6 +35,9 @@ class ExpressedAsMatrix:
         """The projection of K."""
         return ProjectionProblem(self.K)
 
+    def report_to(self, progress: Progress) -> None:
+        """Take note of nothing: what is left to do is quick."""
+
     def coefficients(self, A):
         """Return C."""
         return self.C
@@ -51,6 +54,10 @@ class ExpressedAsProducts:
         self.factor = LeastSquaresFactor(X, eta1, progress=progress)
         self.K = ProductSimilarity(self.factor, symmetric, kernels.select(), progress)
         self.problem = ProjectionProblem(self.K)
+
+    def report_to(self, progress: Progress) -> None:
+        """Show further searches on another run's progress."""
+        self.K.progress = progress
 
     def coefficients(self, A):
         """Return the entries of C where A is positive, as a sparse matrix."""

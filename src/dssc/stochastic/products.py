@@ -12,9 +12,10 @@ from dssc.stochastic.scan import Lists, Weights, largest_similarities
 from dssc.stochastic.similarity import Places, check_fits, filled
 from dssc.stochastic.support import Support, pattern_at
 
-# What is kept of a row, and what of it is used at first, in units of what is likely needed.
-KEPT_PER_NEED, USED_PER_NEED = 5.0, 1.5
-LEAST_KEPT, LEAST_USED = 64, 24
+# What is kept of a row, and what of it is used at first: in units of what is likely needed, at
+# least, and at most beyond that.
+KEPT = 5.0, 64, 128
+USED = 1.5, 24, 32
 BATCH = 1 << 15
 SAMPLE = 32  # points of which all similarities are looked at to see how many are needed
 PANEL = 512, 8192  # rows and columns that are read at once after a solve
@@ -81,8 +82,8 @@ class ProductSimilarity(BoundedSimilarity):
         check_fits(float(needed.mean()) * self.shape[0], self.shape, eta2)
         most = int(np.quantile(needed, 0.9))
         if np.median(needed) > self.n_kept / 2:
-            self._search(int(KEPT_PER_NEED * most))
-        self.n_used = min(self.n_kept, max(LEAST_USED, int(USED_PER_NEED * most)))
+            self._search(amount(most, KEPT))
+        self.n_used = min(self.n_kept, amount(most, USED))
         pattern = self._pattern() + pattern_at(feasible[0], feasible[1], self.shape)
         return filled(pattern, self)
 
@@ -112,7 +113,7 @@ class ProductSimilarity(BoundedSimilarity):
     def largest_entries(self, count):
         """Return the largest entries of each row, sorted, as the search bounds them."""
         if count > self.n_kept / 2:
-            self._search(int(KEPT_PER_NEED * count))
+            self._search(amount(count, KEPT))
         lists = self.lists[0]
         held = np.arange(count) < lists.counts[:, None]
         largest = np.empty((self.shape[0], count))
@@ -141,7 +142,7 @@ class ProductSimilarity(BoundedSimilarity):
 
     def _search(self, n_kept):
         n = self.shape[0]
-        n_kept = min(n - 1, max(LEAST_KEPT, n_kept))
+        n_kept = min(n - 1, n_kept)
         found = largest_similarities(
             self.factor.vectors, self.weights, n_kept, self.k, self.progress
         )
@@ -203,6 +204,12 @@ class ProductSimilarity(BoundedSimilarity):
                 at = np.nonzero(marks)
                 found.append((order[r[at[0]]], order[c[at[1]]]))
         return found
+
+
+def amount(needed: int, rule: tuple[float, int, int]) -> int:
+    """Return how many entries to take where `needed` are likely needed."""
+    factor, least, most_beyond = rule
+    return max(least, min(int(factor * needed), needed + most_beyond))
 
 
 def entries_needed(row, eta2: float) -> int:
