@@ -172,3 +172,11 @@ def test_asymmetric_affinities_are_symmetrised(rng):
 def test_bad_input_is_explained(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_entries_that_are_zero_up_to_rounding_connect_nothing():
+    W, y = blocks(60, 80, 70)
+    expected = spectral_embedding(W, 3)
+    noise = 1e-15 * np.random.default_rng(0).random(W.shape)
+    np.testing.assert_allclose(spectral_embedding(W + noise, 3), expected, atol=1e-12)
+    assert clustering_accuracy(y, cluster(W + noise, 3)) == 1.0

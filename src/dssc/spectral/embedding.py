@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from dssc.spectral.counts import check_counts
 from dssc.spectral.eigenvectors import leading_eigenvectors
 
+NEGLIGIBLE = 1e-12  # of the largest entry
 # Of the mean cluster size: a smaller piece is no cluster when there are too many pieces.
 SMALLEST_SHARE = 0.1
 
@@ -79,11 +80,9 @@ def _check_affinity(affinity):
     return (W + W.T) / 2
 
 
-def _connections(W):
-    """Return the graph of an affinity; explicit zeros connect nothing."""
-    if not sparse.issparse(W):
-        return sparse.csr_array(W > 0)
-    return W > 0
+def _connections(affinity):
+    """Return the graph of an affinity; what is zero up to rounding connects nothing."""
+    return sparse.csr_array(affinity > NEGLIGIBLE * affinity.max())
 
 
 def _components(W, n_clusters):

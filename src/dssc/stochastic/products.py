@@ -73,7 +73,7 @@ class ProductSimilarity(BoundedSimilarity):
     def largest(self) -> float:
         """A bound on the entries of K, close once they have been searched."""
         if self.lists:
-            return float(max(lists.values[:, : self.n_kept].max() for lists in self.lists))
+            return float(max(lists.values[lists.counts > 0, 0].max() for lists in self.lists))
         return float(self.factor.norms.max() ** 2 * (self.owner + self.partner).max())
 
     def first_support(self, eta2: float, feasible: Places) -> Support:

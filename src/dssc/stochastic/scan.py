@@ -32,8 +32,8 @@ class Lists:
         """Return lists without entries."""
         room = min(ROOM * n_kept, max(n_kept, n_points - 1))
         return cls(
-            np.empty((n_points, room), dtype=np.float32),
-            np.empty((n_points, room), dtype=np.int32),
+            np.full((n_points, room), np.nan, dtype=np.float32),  # never to be read before written
+            np.full((n_points, room), -1, dtype=np.int32),
             np.zeros(n_points, dtype=np.int64),
             np.full(n_points, -np.inf, dtype=np.float32),
         )
