@@ -11,6 +11,13 @@ def check_positive(name: str, value) -> float:
     return float(value)
 
 
+def check_nonnegative(name: str, value) -> float:
+    """Return a finite number of at least zero, or say what is wrong with it."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < math.inf:
+        raise ValueError(f"{name}={value!r} must be a nonnegative finite number")
+    return float(value)
+
+
 def check_count(name: str, value) -> int:
     """Return an integer of at least one, or say what is wrong with it."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:

@@ -1,13 +1,11 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
-import warnings
-
 import joblib
-from sklearn.exceptions import ConvergenceWarning
 
 from dssc._progress import Progress
-from dssc._validation import check_positive
+from dssc._validation import check_nonnegative, check_positive
 from dssc.estimators.base import SubspaceClustering
+from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.expression import elastic_net_representation
 from dssc.features import unit_norm
@@ -170,17 +168,13 @@ class ADSSC(SubspaceClustering):
         result = elastic_net_representation(
             X, float(self.eta1), float(self.eta3), tol=self.tol, max_iter=self.max_iter
         )
-        if not result.converged:
-            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
-        if result.representation.nnz == 0:
-            raise ValueError(f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
+        check_usable(result, f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
         return result.representation
 
     def _check_parameters(self, n_samples):
         super()._check_parameters(n_samples)
         check_positive("eta1", self.eta1)
-        if self.eta3 != 0:
-            check_positive("eta3", self.eta3)
+        check_nonnegative("eta3", self.eta3)
 
     def __getstate__(self):
         return {name: value for name, value in super().__getstate__().items() if name != "_kept"}

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from dssc._progress import Progress
 from dssc._validation import check_count, check_positive
 from dssc.estimators.expressed import ExpressedAsMatrix
-from dssc.features import check_no_zero_rows, unit_norm
+from dssc.features import unit_norm
 from dssc.spectral import assign_labels, spectral_embedding
 from dssc.stochastic import project_to_neighbors
 
@@ -84,6 +84,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         Names of features, when X has string names.
     """
 
+    _counts: tuple[str, ...] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
+
     def __init__(
         self,
         n_clusters=8,
@@ -128,7 +130,6 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         self._check_parameters(X.shape[0])
-        check_no_zero_rows(X)
         rng = check_random_state(self.random_state)
         progress = self._progress()
 
@@ -190,7 +191,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         if self.eta2 is not None:
             check_positive("eta2", self.eta2)
         check_positive("tol", self.tol)
-        for name in ("n_clusters", "n_neighbors", "n_init", "max_iter"):
+        for name in self._counts:
             check_count(name, getattr(self, name))
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:

@@ -9,15 +9,20 @@ from dssc.estimators.base import SubspaceClustering
 from dssc.expression import elastic_net_representation
 
 
+def check_usable(result, complaint: str) -> None:
+    """Warn of a self-expression that is not optimal, refuse one that is zero."""
+    if not result.converged:
+        warnings.warn(result.status, ConvergenceWarning, stacklevel=5)
+    if result.representation.nnz == 0:
+        raise ValueError(complaint)
+
+
 class _SparseRegression(SubspaceClustering):
     """What SSC and EnSC share: the solver and what becomes of its result."""
 
     def _solve(self, X, eta1, eta3):
         result = elastic_net_representation(X, eta1, eta3, tol=self.tol, max_iter=self.max_iter)
-        if not result.converged:
-            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
-        if result.representation.nnz == 0:
-            raise ValueError(f"gamma={self.gamma!r} is so small that C is zero; raise gamma")
+        check_usable(result, f"gamma={self.gamma!r} is so small that C is zero; raise gamma")
         self.expression_ = result
         self.n_iter_ = int(result.n_iter.max())
         return result.representation

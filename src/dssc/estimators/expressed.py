@@ -8,7 +8,7 @@ from scipy import sparse
 from dssc import kernels
 from dssc._progress import Progress
 from dssc.expression import LeastSquaresFactor, least_squares_representation
-from dssc.features import unit_norm
+from dssc.features import check_no_zero_rows, unit_norm
 from dssc.stochastic import ProductSimilarity, ProjectionProblem
 
 # From this many samples on, with more samples than features, no n x n matrix is made.
@@ -51,6 +51,7 @@ class ExpressedAsProducts:
     """C by least squares as products of short vectors, for any number of samples."""
 
     def __init__(self, X, eta1: float, symmetric: bool, progress: Progress):
+        check_no_zero_rows(X)
         self.factor = LeastSquaresFactor(X, eta1, progress=progress)
         self.K = ProductSimilarity(self.factor, symmetric, kernels.select(), progress)
         self.problem = ProjectionProblem(self.K)

@@ -1,22 +1,17 @@
 """J-DSSC: self-expression and doubly stochastic affinity learned together."""
 
 import warnings
-from numbers import Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from dssc._validation import check_count, check_positive
-from dssc.features import unit_norm
+from dssc._validation import check_count, check_nonnegative, check_positive
+from dssc.estimators.base import SubspaceClustering
 from dssc.joint import SOLVERS, solve_joint
-from dssc.spectral import assign_labels, spectral_embedding
 
 
-class JDSSC(ClusterMixin, BaseEstimator):
+class JDSSC(SubspaceClustering):
     r"""Joint doubly stochastic subspace clustering (J-DSSC).
 
     Rows of X are scaled to unit norm; the self-expression :math:`C = C_p - C_q` and the doubly
@@ -98,6 +93,9 @@ class JDSSC(ClusterMixin, BaseEstimator):
     1.0
     """
 
+    affinity = "doubly_stochastic"  # the other estimators have it as a parameter
+    _counts = ("n_clusters", "n_init")
+
     def __init__(
         self,
         n_clusters=8,
@@ -127,49 +125,8 @@ class JDSSC(ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : JDSSC
-            The fitted estimator.
-        """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
-        self._check_parameters(X.shape[0])
-        rng = check_random_state(self.random_state)
-
-        self.projection_ = self._learn(X)
-        A = sparse.csr_array(self.projection_.plan)
-        C = self.projection_.representation
-        U = spectral_embedding(A, self.n_clusters, n_components=self.n_components, random_state=rng)
-        self.labels_ = assign_labels(
-            U,
-            self.n_clusters,
-            method=self.assign_labels,
-            n_init=self.n_init,
-            similarity=np.abs(C),
-            random_state=rng,
-        )
-        self.representation_matrix_ = C
-        self.affinity_matrix_ = A
-        self.embedding_ = U.astype(X.dtype, copy=False)
-        self.objective_history_ = self.projection_.history
-        self.eta2_ = float(self.eta2)
-        self.n_iter_ = self.projection_.n_iter
-        return self
-
-    def _learn(self, X):
-        X = unit_norm(X)
+    def _express(self, X, rng):
+        """Return C, which is learned together with A."""
         result = solve_joint(
             np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X),
             float(self.eta1),
@@ -182,34 +139,24 @@ class JDSSC(ClusterMixin, BaseEstimator):
         )
         # The other ways are asked for a number of iterations, not for the optimum.
         if self.solver == "newton" and self.alternating_steps is None and not result.converged:
-            warnings.warn(result.status, ConvergenceWarning, stacklevel=3)
-        return result
+            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
+        self.projection_ = result
+        self.objective_history_ = result.history
+        self.eta2_ = float(self.eta2)
+        self.n_iter_ = result.n_iter
+        return result.representation
+
+    def _affinity(self, expressed, progress):
+        return sparse.csr_array(self.projection_.plan)
 
     def _check_parameters(self, n_samples):
-        for name in ("eta1", "eta2", "tol"):
+        super()._check_parameters(n_samples)
+        for name in ("eta1", "eta2"):
             check_positive(name, getattr(self, name))
-        eta3 = self.eta3
-        if not isinstance(eta3, Real) or isinstance(eta3, bool) or not 0 <= float(eta3) < np.inf:
-            raise ValueError(f"eta3={eta3!r} must be a nonnegative finite number")
-        for name in ("n_clusters", "n_init"):
-            check_count(name, getattr(self, name))
+        check_nonnegative("eta3", self.eta3)
         for name in ("max_iter", "alternating_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
         if self.solver not in SOLVERS:
             names = " or ".join(repr(name) for name in SOLVERS)
             raise ValueError(f"solver={self.solver!r} must be {names}")
-        if self.assign_labels not in ("kmeans", "cluster_qr"):
-            raise ValueError(
-                f"assign_labels={self.assign_labels!r} must be 'kmeans' or 'cluster_qr'"
-            )
-        if n_samples < self.n_clusters:
-            raise ValueError(
-                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
-                "ask for fewer clusters"
-            )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,8 +1,8 @@
 """The front door of the joint model's solvers."""
 
-import os
 from importlib import import_module
 
+from dssc._memory import available_bytes
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
@@ -39,17 +39,3 @@ def check_memory(n: int, dtype) -> None:
             f"({MATRICES} matrices of {n} x {n} in {dtype}); {available} are free. "
             "Use ADSSC, which approximates it without them, or fewer points"
         )
-
-
-def available_bytes() -> int | None:
-    """Return the bytes of memory that are free, or None where that cannot be told."""
-    try:
-        with open("/proc/meminfo") as lines:
-            fields = dict(line.split(":") for line in lines)
-        return 1024 * int(fields["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None

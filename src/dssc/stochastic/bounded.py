@@ -1,5 +1,6 @@
 """Similarities with too many entries to hold them all in a support."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Literal, NamedTuple
@@ -31,7 +32,7 @@ class Area(NamedTuple):
         return int(np.count_nonzero(self.rows if self.wide == "rows" else self.columns))
 
 
-class BoundedSimilarity:
+class BoundedSimilarity(ABC):
     """A similarity of which the solver sees the largest entries of every row and column.
 
     With t_i an upper bound on the entries omitted from row i and u_j on those from column j, an
@@ -94,13 +95,13 @@ class BoundedSimilarity:
         """Return places known without reading that may be above the sum of the potentials."""
         return []
 
+    @abstractmethod
     def _above(self, area: Area, potentials) -> list[Places]:
         """Return the places in an area that may be above the sum of the potentials."""
-        raise NotImplementedError
 
+    @abstractmethod
     def at(self, rows, columns) -> np.ndarray:
         """Return K's entries in float64."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
