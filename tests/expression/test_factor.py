@@ -67,3 +67,13 @@ def test_a_memory_map_keeps_its_vectors_on_disk(tmp_path, rng):
     assert isinstance(factor.vectors, np.memmap)
     np.testing.assert_array_equal(factor.vectors, LeastSquaresFactor(X, 1.0).vectors)
     assert [file.name for file in tmp_path.iterdir()] == ["X.npy"]
+
+
+def test_products_are_the_same_whether_computed_or_remembered(rng):
+    X = rng.standard_normal((60, 7))
+    factor = LeastSquaresFactor(X, 0.3)
+    rows, columns = rng.integers(0, 60, (2, 500))
+    first = factor.products(rows[:300], columns[:300])
+    both = factor.products(columns, rows)
+    np.testing.assert_array_equal(both[:300], first)
+    np.testing.assert_array_equal(both, LeastSquaresFactor(X, 0.3).products(rows, columns))

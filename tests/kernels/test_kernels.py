@@ -276,3 +276,79 @@ def test_sparse_product_agrees_with_numpy(engine, graph_and_potentials):
     engine.sparse_product(*graph, w, out)
     _numpy.sparse_product(*graph, w, expected)
     np.testing.assert_allclose(out, expected, atol=1e-13)
+
+
+def sorted_lists(rng, n, room, ties):
+    """Return lists of the largest entries of a symmetric matrix, as the scan leaves them."""
+    K = rng.random((n, n))
+    K = np.round(K, 1) if ties else K
+    K = np.triu(K, 1) + np.triu(K, 1).T
+    counts = rng.integers(0, room + 1, n)
+    places = np.argsort(-K + 9 * np.eye(n), axis=1, kind="stable")[:, :room].astype(np.int32)
+    values = np.take_along_axis(K, places.astype(int), axis=1).astype(np.float32)
+    limits = np.array([values[i, c - 1] if c else K.max() for i, c in enumerate(counts)])
+    return values, places, counts, limits.astype(np.float32)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_graph_of_lists_agrees_with_numpy(engine, ties, rng):
+    lists = sorted_lists(rng, 40, 9, ties)
+    graphs = []
+    for kernels_ in (engine, _numpy):
+        degrees = np.ones(40, dtype=np.int64)  # with room for one entry more
+        kernels_.list_degrees(*lists, degrees)
+        indptr = np.concatenate([[0], np.cumsum(degrees)])
+        ends = indptr[:-1] + 1
+        indices, bounds = np.full(indptr[-1], -1, dtype=np.int32), np.zeros(indptr[-1])
+        kernels_.list_graph(*lists, ends, indices, bounds)
+        np.testing.assert_array_equal(ends, indptr[1:])
+        rows = np.repeat(np.arange(40), degrees)
+        graphs.append(sorted(zip(rows, indices, bounds, strict=True)))
+    assert graphs[0] == graphs[1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ties", [False, True])
+def test_entries_of_lists_above_potentials_agree_with_numpy(engine, ties, rng):
+    lists = sorted_lists(rng, 40, 9, ties)
+    own, others = 0.4 + 0.1 * rng.random((2, 40))
+    results = []
+    for kernels_ in (engine, _numpy):
+        counts = np.empty(40, dtype=np.int64)
+        kernels_.count_listed_above(*lists, own, others, counts)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        rows, columns = np.full((2, starts[-1]), -1, dtype=np.int32)
+        kernels_.listed_above(*lists, own, others, starts, rows, columns)
+        results.append(np.array([rows, columns]))
+    np.testing.assert_array_equal(*results)
+    # Every listed pair above is found, from one side or both.
+    found = set(map(frozenset, results[0].T.tolist()))
+    values, places, counts, _ = lists
+    for i in range(40):
+        for e in range(counts[i]):
+            j = places[i, e]
+            if i < j and values[i, e] > own[i] + others[j]:
+                assert frozenset((i, int(j))) in found
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, _numpy])
+def test_merged_rows_and_held_places_are_those_of_the_sum(engine, rng):
+    whole = sparse.random_array((30, 20), density=0.4, rng=rng, format="csr")
+    whole.sort_indices()
+    rows = np.repeat(np.arange(30), np.diff(whole.indptr))
+    chosen = rng.random(whole.nnz) < 0.5
+    parts = []
+    for mask in (chosen, ~chosen):
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[mask], minlength=30))])
+        parts.append((indptr, whole.indices[mask], whole.data[mask]))
+    indptr = parts[0][0] + parts[1][0]
+    indices, values = np.empty_like(whole.indices), np.empty_like(whole.data)
+    engine.merge_rows(*parts, indptr, indices, values)
+    np.testing.assert_array_equal(indptr, whole.indptr)
+    np.testing.assert_array_equal(indices, whole.indices)
+    np.testing.assert_array_equal(values, whole.data)
+    rows, columns = np.divmod(np.arange(600, dtype=np.int32), 20)
+    held = np.empty(600, dtype=bool)
+    engine.mark_held(whole.indptr, whole.indices, rows, columns, held)
+    np.testing.assert_array_equal(held, whole.toarray().ravel() != 0)

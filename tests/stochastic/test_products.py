@@ -15,7 +15,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     monkeypatch.setattr(products, "KEPT", (5.0, 8, 128))
     monkeypatch.setattr(products, "USED", (1.5, 4, 32))
-    monkeypatch.setattr(products, "PANEL", (32, 128))
+    monkeypatch.setattr(products, "PANEL", (128, 32))
 
 
 def subspaces(rng, n=400, d=24, n_subspaces=5):

@@ -149,7 +149,7 @@ class ADSSC(SubspaceClustering):
             return self._express_anew(X, progress)
         with progress.stage("comparison"):
             data = X, float(self.eta1), float(self.eta3), bool(self.symmetric)
-            fingerprint = joblib.hash(data)
+            fingerprint = joblib.hash(data, hash_name="sha1")
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
             self._kept = None  # frees its memory before more is needed

@@ -66,7 +66,8 @@ class ExpressedAsProducts:
         off = np.flatnonzero(rows != A.indices)
         rows, columns = rows[off], A.indices[off]
         values = self.factor.products(rows, columns) * self.factor.scales[rows]
-        return sparse.csr_array((values, (rows, columns)), shape=A.shape)
+        indptr = np.searchsorted(off, A.indptr)
+        return sparse.csr_array((values, columns, indptr), shape=A.shape)
 
     def similarities(self, rows):
         """Return rows of ``K + K'``."""

@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._progress import Progress
+from dssc._threads import block_threads
 
 BLOCK = 2048  # samples that are worked on at once, in float64
 UNIT_ROUNDOFF = 2.0**-24  # of float32
@@ -56,38 +57,68 @@ class LeastSquaresFactor:
         self._place = np.argsort(self.order)
         self.vectors, self.corrections = _empty_like(X), _empty_like(X)
         self.norms = np.empty(n)
+        self._keys, self._values = np.array([-1]), np.array([np.nan])
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
             cholesky = _factorised(X, eta1, advance)
             self._fill(X, cholesky, advance)
         self.scales = 1.0 / (1.0 - self.norms**2)
 
     def products(self, rows, columns) -> np.ndarray:
-        """Return h at the places given in float64; (i, j) and (j, i) give the same number."""
-        out = np.empty(len(rows))
-        rows, columns = self._place[rows], self._place[columns]
-        kernels.select().paired_products(self.vectors, self.corrections, rows, columns, out)
-        return out
+        """Return h at the places given in float64; (i, j) and (j, i) give the same number.
+
+        Each is computed once and kept: the vectors lie far apart in memory.
+        """
+        keys = np.minimum(rows, columns).astype(np.int64) * len(self.norms)
+        keys += np.maximum(rows, columns)
+        at = np.searchsorted(self._keys, keys)
+        at[at == len(self._keys)] = 0
+        unknown = np.flatnonzero(self._keys[at] != keys)
+        if len(unknown):
+            new = np.empty(len(unknown))
+            places = self._place[rows[unknown]], self._place[columns[unknown]]
+            kernels.select().paired_products(self.vectors, self.corrections, *places, new)
+            out = self._values[at]
+            out[unknown] = new
+            self._remember(keys[unknown], new)
+            return out
+        return self._values[at]
+
+    def _remember(self, keys, values):
+        """Keep products, in the order of their keys."""
+        keys = np.concatenate([self._keys, keys])
+        order = np.argsort(keys, kind="stable")
+        self._keys = keys[order]
+        self._values = np.concatenate([self._values, values])[order]
 
     def _fill(self, X, cholesky, advance):
-        split_rows = kernels.select().split_rows
-        for batch in gen_batches(len(self.norms), BLOCK):
-            rows = _unit_rows(X[batch])
+        k = kernels.select()
+
+        def fill(batch):
             exact = linalg.solve_triangular(
-                cholesky, rows.T, lower=True, overwrite_b=True, check_finite=False
+                cholesky, _unit_rows(X[batch]).T, lower=True, overwrite_b=True, check_finite=False
             ).T
             places = self._place[batch]
-            split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
-            advance(len(rows))
+            k.split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
+            return len(exact)
+
+        with block_threads(k.n_threads()) as in_threads:
+            for n_done in in_threads(fill, gen_batches(len(self.norms), BLOCK)):
+                advance(n_done)
 
 
 def _factorised(X, eta1, advance):
     """Return the lower triangle L with ``X'X + eta1 I = L L'``, for unit rows."""
     n, d = X.shape
     gram = eta1 * np.eye(d)
-    for batch in gen_batches(n, BLOCK):
+
+    def products(batch):
         rows = _unit_rows(X[batch])
-        gram += rows.T @ rows
-        advance(len(rows))
+        return rows.T @ rows, len(rows)
+
+    with block_threads(kernels.select().n_threads()) as in_threads:
+        for part, n_done in in_threads(products, gen_batches(n, BLOCK)):
+            gram += part
+            advance(n_done)
     return linalg.cholesky(gram, lower=True, overwrite_a=True)
 
 

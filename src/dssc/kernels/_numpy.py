@@ -142,6 +142,64 @@ def mark_above(tile, owner, partner, margins, norms, alpha, beta, out):
     out[:] = size * (owner[:, None] + partner) > alpha[:, None] + beta
 
 
+def list_degrees(values, places, counts, limits, degrees):
+    """Add to `degrees` how many points each is joined to by the first `counts` of the lists."""
+    for i, _, _ in _joined(values, places, counts):
+        degrees[i] += 1
+
+
+def list_graph(values, places, counts, limits, ends, indices, bounds):
+    """Write the joined points and bounds of every point from position ``ends[i]`` on."""
+    for i, j, bound in _joined(values, places, counts):
+        indices[ends[i]], bounds[ends[i]] = j, bound
+        ends[i] += 1
+
+
+def _joined(values, places, counts):
+    """Return the points of all pairs joined, both ways, and their bounds."""
+    joined = {}
+    for i, count in enumerate(counts):
+        for j, bound in zip(places[i, :count], values[i, :count], strict=True):
+            joined[i, int(j)] = joined[int(j), i] = bound
+    return [(i, j, bound) for (i, j), bound in joined.items()]
+
+
+def count_listed_above(values, places, counts, limits, own, others, out):
+    """Count the entries of every list whose bound is above the sum of the two potentials.
+
+    What is above the limit of the other point too is counted for the first of the two only.
+    """
+    out[:] = _wanted(values, places, counts, limits, own, others).sum(axis=1)
+
+
+def listed_above(values, places, counts, limits, own, others, starts, rows, columns):
+    """Write what `count_listed_above` counts, that of list i from position ``starts[i]`` on."""
+    at = np.nonzero(_wanted(values, places, counts, limits, own, others))
+    rows[:], columns[:] = at[0], places[at]
+
+
+def _wanted(values, places, counts, limits, own, others):
+    held = np.arange(values.shape[1]) < counts[:, None]
+    places = np.where(held, places, 0)
+    first = (np.arange(len(counts))[:, None] < places) | (values <= limits[places])
+    return held & first & (values > own[:, None] + others[places])
+
+
+def merge_rows(first, second, indptr, indices, values):
+    """Write the union of two CSR matrices with sorted rows that share no entry."""
+    rows = np.concatenate([_rows(first[0]), _rows(second[0])])
+    columns = np.concatenate([first[1], second[1]])
+    order = np.lexsort((columns, rows))
+    indices[:] = columns[order]
+    values[:] = np.concatenate([first[2], second[2]])[order]
+
+
+def mark_held(indptr, indices, rows, columns, out):
+    """Mark the places that a CSR matrix with sorted rows holds."""
+    held = set(zip(_rows(indptr), indices, strict=True))
+    out[:] = [place in held for place in zip(rows, columns, strict=True)]
+
+
 def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
     """Write ``scale (A x - shift x) - weight y`` for a CSR matrix A and blocks of vectors x, y."""
     for i in range(len(x)):

@@ -58,6 +58,16 @@ def chebyshev_eigenvectors(N, known, n_wanted: int, rng):
     return X[:, :n_wanted], float(residual)
 
 
+def refined(N, known, vectors):
+    """Return the best eigenvectors in the span of some approximate ones, and their worst residual.
+
+    `N` and `known` are those of `chebyshev_eigenvectors`.
+    """
+    X = _orthonormal(_without(known, vectors.astype(np.float64)))
+    _, X, residuals = _rayleigh_ritz(_Products(N, np.float64), X)
+    return X, float(residuals.max())
+
+
 def _degree(value, cut):
     """Return the degree at which the polynomial of [-1, cut] gains GAIN at `value`."""
     beyond = max(2.0 * (value - cut) / (cut + 1.0), 1e-12)

@@ -9,14 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from dssc import kernels
-from dssc.spectral.chebyshev import chebyshev_eigenvectors
+from dssc.spectral.chebyshev import chebyshev_eigenvectors, refined
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
 DENSE_SIZE = 400
 # Up to this size a sparse factorisation is affordable, which resolves what Lanczos cannot soon.
 FACTORED_SIZE = 8000
 RESTARTS, RESTARTS_WHEN_LARGE = 10, 60
-TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-7  # on residuals; the largest eigenvalue is one
+TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-5  # on residuals; the largest eigenvalue is one
 RESOLVED = 1e-4  # residual at which an eigenvector is good enough to cluster by
 
 
@@ -29,33 +29,44 @@ def leading_eigenvectors(N, known, n_wanted, rng):
     n = N.shape[0]
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _with_fixed_signs(_dense(N, known, n_wanted))
-    large = n > FACTORED_SIZE and sparse.issparse(N)
-    multiply = _threaded(N) if large else N.__matmul__
-    # Moving the known eigenvalues from 1 to -1 leaves the wanted ones on top.
-    deflated = _operator(n, lambda x: multiply(x) - 2.0 * (known @ (known.T @ x)))
-    effort = (
-        {"maxiter": RESTARTS_WHEN_LARGE, "tol": TOLERANCE_WHEN_LARGE}
-        if large
-        else {"maxiter": RESTARTS, "tol": TOLERANCE}
-    )
+    if n > FACTORED_SIZE and sparse.issparse(N):
+        return _with_fixed_signs(_large(N, known, n_wanted, rng))
+    deflated = _deflated(N.__matmul__, known, np.float64)
     try:
-        vectors = _lanczos(deflated, known, n_wanted, rng, **effort)
+        vectors = _lanczos(deflated, known, n_wanted, rng, maxiter=RESTARTS, tol=TOLERANCE)
     except ArpackNoConvergence:
-        if large:
-            vectors = _filtered(N, known, n_wanted, rng)
-        else:
-            inverse = _inverse_near_one(N, known)
-            vectors = _lanczos(inverse, known, n_wanted, rng, tol=TOLERANCE)
+        inverse = _inverse_near_one(N, known)
+        vectors = _lanczos(inverse, known, n_wanted, rng, tol=TOLERANCE)
     return _with_fixed_signs(vectors)
 
 
+def _large(N, known, n_wanted, rng):
+    """Iterate in single precision, which halves what is read; the residual is in double."""
+    deflated = _deflated(_threaded(N), known, np.float32)
+    effort = {"maxiter": RESTARTS_WHEN_LARGE, "tol": TOLERANCE_WHEN_LARGE}
+    try:
+        vectors = _lanczos(deflated, known, n_wanted, rng, **effort)
+    except ArpackNoConvergence:
+        return _filtered(N, known, n_wanted, rng)
+    vectors, residual = refined(N, known, vectors)
+    return vectors if residual <= RESOLVED else _filtered(N, known, n_wanted, rng)
+
+
+def _deflated(multiply, known, dtype):
+    """Return N with the known eigenvalues moved from 1 to -1, so that the wanted are on top."""
+    known = known.astype(dtype)
+    return _operator(
+        known.shape[0], lambda x: multiply(x) - 2 * (known @ (known.T @ x)), dtype=dtype
+    )
+
+
 def _threaded(N):
-    """Return the product of a CSR matrix with a vector, on all threads."""
+    """Return the product of a CSR matrix with a vector in single precision, on all threads."""
     k = kernels.select()
-    arrays = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False), N.data
+    arrays = N.indptr.astype(np.int64), N.indices.astype(np.int32), N.data.astype(np.float32)
 
     def multiply(x):
-        out = np.empty(len(x))
+        out = np.empty(len(x), dtype=np.float32)
         k.sparse_product(*arrays, x, out)
         return out
 
@@ -72,7 +83,7 @@ def _lanczos(operator, known, n_wanted, rng, **options):
             operator,
             n_wanted,
             which="LA",
-            v0=start,
+            v0=start.astype(operator.dtype),
             ncv=min(n, 2 * n_wanted + 20),
             **options,
         )
@@ -114,8 +125,8 @@ def _inverse_near_one(N, known):
     return _operator(n, apply)
 
 
-def _operator(n, apply):
-    return LinearOperator((n, n), matvec=apply, dtype=np.float64)
+def _operator(n, apply, dtype=np.float64):
+    return LinearOperator((n, n), matvec=apply, dtype=dtype)
 
 
 def _dense(N, known, n_wanted):

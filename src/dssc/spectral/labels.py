@@ -2,13 +2,14 @@
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.utils import check_array, gen_batches
 
 from dssc.spectral.counts import check_counts
 
 STRAYS_AT_ONCE = 256
 DIGITS = 6
+SEEDS_AMONG, SEEDS_PER_CLUSTER = 10_000, 100  # points that first centers are drawn from, at least
 
 
 def assign_labels(
@@ -50,7 +51,9 @@ def assign_labels(
         )
     labels = np.empty(len(U), dtype=np.int32)
     if method == "kmeans":
-        kmeans = KMeans(n_clusters, n_init=n_init, copy_x=False, random_state=random_state)
+        kmeans = KMeans(
+            n_clusters, init=_seeds, n_init=n_init, copy_x=False, random_state=random_state
+        )
         # In single precision: half the work, and all the digits kept below.
         directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
         np.divide(U[placed], norms[placed, None], out=directions, casting="same_kind")
@@ -65,6 +68,14 @@ def assign_labels(
     if n_placed < len(U):
         labels[~placed] = _nearest_cluster(labels, placed, n_clusters, similarity)
     return labels
+
+
+def _seeds(points, n_clusters, random_state):
+    """Return the first centers of k-means: spread points, looked for in a sample of many."""
+    n_drawn = max(SEEDS_AMONG, SEEDS_PER_CLUSTER * n_clusters)
+    if len(points) > n_drawn:
+        points = points[random_state.choice(len(points), n_drawn, replace=False)]
+    return kmeans_plusplus(points, n_clusters, random_state=random_state)[0]
 
 
 def _cluster_qr(U, n_clusters):

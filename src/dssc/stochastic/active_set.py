@@ -6,7 +6,7 @@ from dssc import kernels
 from dssc.result import ProjectionResult
 from dssc.stochastic.lbfgs import maximise
 from dssc.stochastic.outcome import dense_outcome
-from dssc.stochastic.support import Support, csr, pattern_at, pattern_of
+from dssc.stochastic.support import Support, pattern_at, pattern_of
 
 FIRST_NEIGHBORS = 64
 N_PERMUTATIONS = 5  # random ones in the first support, which make it feasible
@@ -76,8 +76,9 @@ def _union(support, rows, columns, K):
 
 
 def _with_values(pattern, K):
+    pattern.sort_indices()
     rows, columns = pattern.nonzero()
-    return Support(csr(rows, columns, K[rows, columns], K.shape), symmetric=False)
+    return Support.of(rows, columns, K[rows, columns], K.shape, symmetric=False)
 
 
 def _positive_places(M, x):

@@ -1,21 +1,24 @@
 """Similarities with too many entries to hold them all in a support."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from dssc.stochastic.similarity import NOTHING, Missing, Places, filled, not_held
-from dssc.stochastic.support import Support, pattern_at
+from dssc.stochastic.similarity import NOTHING, NOWHERE, Missing, Places, Similarity, filled
+from dssc.stochastic.support import Support, distinct, pattern_at
 
 # Below this size a dense K is its own support: selecting entries would cost more than it saves.
 SMALL = 256
 FIRST_NEIGHBORS = 64
 BLOCK = 1 << 22  # entries read at once
-MARGIN = 0.05  # in units of the entries of A
+# In units of the entries of A: for what is read, and for what is looked up at no cost anyway.
+MARGIN, LISTED_MARGIN = 0.05, 0.01
+NO_PLACES = NOWHERE, NOWHERE
 
 
 class Area(NamedTuple):
@@ -32,7 +35,7 @@ class Area(NamedTuple):
         return int(np.count_nonzero(self.rows if self.wide == "rows" else self.columns))
 
 
-class BoundedSimilarity(ABC):
+class BoundedSimilarity(Similarity):
     """A similarity of which the solver sees the largest entries of every row and column.
 
     With t_i an upper bound on the entries omitted from row i and u_j on those from column j, an
@@ -47,8 +50,6 @@ class BoundedSimilarity(ABC):
     unless a potential fell by the margin.
     """
 
-    shape: tuple[int, int]
-    symmetric: bool
     bounds: tuple[np.ndarray, np.ndarray] | None = None  # None: nothing is omitted
     _reading: "Reading | None" = None
 
@@ -56,23 +57,27 @@ class BoundedSimilarity(ABC):
         """Read what the bounds and earlier readings leave open."""
         if self.bounds is None:
             return NOTHING
+        places, reading, n_read = self._read(potentials, eta2)
+        rows, columns = support.not_held(*distinct(places, self.shape, self.symmetric))
+        values = self.at(rows, columns)
+        alpha, beta = potentials
+        if not np.any(values > alpha[rows] + beta[columns]):
+            return NOTHING._replace(n_read=n_read)
+        self._reading = reading
+        return Missing(rows, columns, values, n_read)
+
+    def _read(self, potentials, eta2):
+        """Return places that may be positive in A, the reading they make, and how much was read."""
         areas = self._open_areas(potentials)
-        lowered = tuple(p - MARGIN * eta2 / 2 for p in potentials)
+        lowered = lowered_by(MARGIN * eta2, potentials)
         reading = Reading(areas, lowered)
         fresh = areas
         if self._reading and self._reading.holds_at(potentials):
             fresh = self._reading.unread(areas)
             reading = reading.after(self._reading)
-        found = self._in_reserve(lowered)
+        found = [NO_PLACES, *self._listed(lowered_by(LISTED_MARGIN * eta2, potentials))]
         found += [places for area in fresh for places in self._above(area, lowered)]
-        rows, columns = not_held(support, found)
-        values = self.at(rows, columns)
-        alpha, beta = potentials
-        n_read = sum(area.n_wide() for area in fresh)
-        if not np.any(values > alpha[rows] + beta[columns]):
-            return NOTHING._replace(n_read=n_read)
-        self._reading = reading
-        return Missing(rows, columns, values, n_read)
+        return found, reading, sum(area.n_wide() for area in fresh)
 
     def _open_areas(self, potentials) -> list[Area]:
         """Return the rows and columns to be read: wide open rows, then wide open columns."""
@@ -91,7 +96,7 @@ class BoundedSimilarity(ABC):
         wide_columns = columns & (column_need > -c)
         return [Area(wide, columns, "rows"), Area(rows & ~wide, wide_columns, "columns")]
 
-    def _in_reserve(self, potentials) -> list[Places]:
+    def _listed(self, potentials) -> list[Places]:
         """Return places known without reading that may be above the sum of the potentials."""
         return []
 
@@ -99,9 +104,10 @@ class BoundedSimilarity(ABC):
     def _above(self, area: Area, potentials) -> list[Places]:
         """Return the places in an area that may be above the sum of the potentials."""
 
-    @abstractmethod
-    def at(self, rows, columns) -> np.ndarray:
-        """Return K's entries in float64."""
+
+def lowered_by(margin, potentials):
+    """Return potentials whose sums are lower by a margin."""
+    return tuple(p - margin / 2 for p in potentials)
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,11 @@ class DenseSimilarity(BoundedSimilarity):
         self.shape = K.shape
         self.k = k
         self.symmetric = _is_symmetric(self.K)
-        self.largest = max(float(K.max()), -float(K.min()))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest absolute value of an entry."""
+        return max(float(self.K.max()), -float(self.K.min()))
 
     def first_support(self, eta2: float, feasible: Places) -> Support:
         """Return the largest entries of each row and column, and the feasible ones."""

@@ -58,9 +58,10 @@ class ProjectionProblem:
         """Grow the support until the restricted optimum is proved optimal for all of K."""
         K = self.similarity
         eta = max(eta2 * self.unit, RESOLUTION * K.largest)
-        support = self._support or K.first_support(eta, pair_off(*self.marginals)[:2])
+        feasible = pair_off(*self.marginals)[:2]
+        support, potentials, n_rescanned = K.start(eta, feasible, self._support, potentials)
         start = None if potentials is None else support.join(potentials)
-        n_iter = n_evaluations = n_rescanned = 0
+        n_iter = n_evaluations = 0
         while True:
             solution = solve_dual(
                 support.graph,

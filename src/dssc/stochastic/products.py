@@ -4,21 +4,22 @@ from types import ModuleType
 from typing import Protocol
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from dssc._progress import Progress
-from dssc.stochastic.bounded import BoundedSimilarity
+from dssc._threads import block_threads
+from dssc.stochastic.bounded import MARGIN, BoundedSimilarity, lowered_by
+from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.scan import Lists, Weights, largest_similarities
-from dssc.stochastic.similarity import Places, check_fits, filled
-from dssc.stochastic.support import Support, pattern_at
+from dssc.stochastic.similarity import Start, check_fits
+from dssc.stochastic.support import Graph, Support, distinct
 
 # What is kept of a row, and what of it is used at first: in units of what is likely needed, at
 # least, and at most beyond that.
 KEPT = 5.0, 64, 128
 USED = 1.5, 24, 32
-BATCH = 1 << 15
 SAMPLE = 32  # points of which all similarities are looked at to see how many are needed
-PANEL = 512, 8192  # rows and columns that are read at once after a solve
+PANEL = 4096, 512  # rows and columns that are read at once after the search
+LIKELY, LIKELY_STEPS = 1e-3, 200  # tolerance of likely potentials, and the most steps to them
 LOWER = 2.0**-20  # more than the rounding of a potential, or of a sum of two, to float32
 
 
@@ -67,7 +68,7 @@ class ProductSimilarity(BoundedSimilarity):
         ]
         self.lists: list[Lists] = []
         self.n_kept = 0  # of a list's entries
-        self.n_used = 0  # of these in the support from the start; the others are in reserve
+        self.n_used = 0  # of these to find likely potentials
 
     @property
     def largest(self) -> float:
@@ -76,27 +77,32 @@ class ProductSimilarity(BoundedSimilarity):
             return float(max(lists.values[lists.counts > 0, 0].max() for lists in self.lists))
         return float(self.factor.norms.max() ** 2 * (self.owner + self.partner).max())
 
-    def first_support(self, eta2: float, feasible: Places) -> Support:
-        """Return the largest entries of each row and column, and the feasible ones."""
-        needed = self._sampled_needs(eta2)
-        check_fits(float(needed.mean()) * self.shape[0], self.shape, eta2)
-        most = int(np.quantile(needed, 0.9))
-        if np.median(needed) > self.n_kept / 2:
-            self._search(amount(most, KEPT))
-        self.n_used = min(self.n_kept, amount(most, USED))
-        pattern = self._pattern() + pattern_at(feasible[0], feasible[1], self.shape)
-        return filled(pattern, self)
+    def start(self, eta2, feasible, held, potentials):
+        """Solve for likely potentials by bounds alone, and take in what may be positive there.
+
+        So the exact products, which cost the most, are computed of little more than what is needed.
+        """
+        self._search_for(eta2)
+        if held is None:
+            self._reading = None
+        likely = self._likely_potentials(eta2, potentials)
+        if self._search_if_open(likely, eta2):
+            likely = self._likely_potentials(eta2, likely)
+        places, self._reading, n_read = self._read(likely, eta2)
+        places.append(feasible)
+        if held:
+            places.append(held.above(lowered_by(MARGIN * eta2, likely)))
+        rows, columns = distinct(places, self.shape, self.symmetric)
+        values = self.at(rows, columns)
+        return Start(Support.of(rows, columns, values, self.shape, self.symmetric), likely, n_read)
+
+    def first_support(self, eta2, feasible):
+        """Return what may be positive at likely potentials, and the feasible entries."""
+        return self.start(eta2, feasible, None, None).support
 
     def missing(self, support, potentials, eta2):
         """Read what is left open; where that is most of K, search all of it for more instead."""
-        n_pairs = sum(
-            np.count_nonzero(area.rows) * np.count_nonzero(area.columns)
-            for area in self._open_areas(potentials)
-        )
-        if n_pairs > self.shape[0] * self.shape[1] / 2:
-            n_more = min(4 * self.n_kept, self.shape[0] - 1)
-            check_fits(n_more * self.shape[0], self.shape, eta2)
-            self._search(n_more)
+        self._search_if_open(potentials, eta2)
         return super().missing(support, potentials, eta2)
 
     def at(self, rows, columns):
@@ -131,6 +137,28 @@ class ProductSimilarity(BoundedSimilarity):
         rows[np.arange(len(samples)), samples] = 0.0
         return rows
 
+    def _search_for(self, eta2):
+        """Search, unless what was found before is likely enough."""
+        needed = self._sampled_needs(eta2)
+        check_fits(float(needed.mean()) * self.shape[0], self.shape, eta2)
+        most = int(np.quantile(needed, 0.9))
+        if np.median(needed) > self.n_kept / 2:
+            self._search(amount(most, KEPT))
+        self.n_used = min(self.n_kept, amount(most, USED))
+
+    def _search_if_open(self, potentials, eta2):
+        """Search for more where most pairs would have to be read one by one, and tell if so."""
+        n_pairs = sum(
+            np.count_nonzero(area.rows) * np.count_nonzero(area.columns)
+            for area in self._open_areas(potentials)
+        )
+        if n_pairs <= self.shape[0] * self.shape[1] / 2:
+            return False
+        n_more = min(4 * self.n_kept, self.shape[0] - 1)
+        check_fits(n_more * self.shape[0], self.shape, eta2)
+        self._search(n_more)
+        return True
+
     def _sampled_needs(self, eta2):
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
         weights, vectors = self.weights[0], self.factor.vectors
@@ -149,61 +177,106 @@ class ProductSimilarity(BoundedSimilarity):
         bounds = np.empty((len(found), n))
         bounds[:, self.factor.order] = [lists.thresholds for lists in found]
         # All at once, so that an interrupted search leaves nothing half changed.
-        self.lists, self.n_kept, self.n_used, self._reading = found, n_kept, 0, None
+        self.lists, self.n_kept, self._reading = found, n_kept, None
+        self.n_used = max(self.n_used, min(n_kept, USED[1]))
         self.bounds = bounds[0], bounds[-1]
 
-    def _pattern(self):
-        """Return the places of the first entries of the lists, of rows and of columns."""
-        by_row, *by_column = (self._pattern_of(lists) for lists in self.lists)
-        return by_row + (by_column[0] if by_column else by_row).T
+    def _likely_potentials(self, eta2, start):
+        """Return the potentials of the problem on the first entries of the lists."""
+        n, order = self.shape[0], self.factor.order
+        graph = self._list_graph()
+        if start is not None:
+            start = np.concatenate([p[order] for p in start[: len(self.lists)]])
+        targets = np.ones(len(graph.indptr) - 1)
+        solution = solve_dual(graph, targets, eta2, start, LIKELY, LIKELY_STEPS, self.k)
+        w = np.empty((len(self.lists), n))
+        w[:, order] = solution.potentials.reshape(-1, n)
+        return w[0], (w[0] if self.symmetric else w[1])
 
-    def _pattern_of(self, lists):
-        used = np.minimum(lists.counts, self.n_used)
-        held = np.arange(self.n_used) < used[:, None]
-        order = self.factor.order
-        columns = order[lists.places[:, : self.n_used][held]]
-        return pattern_at(np.repeat(order, used), columns, self.shape)
+    def _list_graph(self):
+        """Return the graph of the lists' first entries, and of the diagonal, which is feasible.
 
-    def _in_reserve(self, potentials):
-        """Return the places of the other entries of the lists that may be above."""
+        Without symmetry its vertices are the rows and then the columns.
+        """
+        n, n_vertices = self.shape[0], self.shape[0] * len(self.lists)
+        lists = self.lists[0].first(self.n_used)
+        if not self.symmetric:
+            lists = [
+                np.concatenate(both)
+                for both in zip(lists, self.lists[1].first(self.n_used), strict=True)
+            ]
+            lists[1][:n] += n
+        degrees = np.ones(n_vertices, dtype=np.int64)
+        self.k.list_degrees(*lists, degrees)
+        indptr = np.concatenate([[0], np.cumsum(degrees)])
+        indices, bounds = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+        ends = indptr[:-1].copy()
+        indices[ends], bounds[ends] = (np.arange(n_vertices) + n) % n_vertices, 0.0
+        ends += 1
+        self.k.list_graph(*lists, ends, indices, bounds)
+        return Graph(indptr, indices, bounds)
+
+    def _listed(self, potentials):
+        """Return the places of the lists' entries that may be above."""
         order = self.factor.order
         found = []
         for lists, way in zip(self.lists, (1, -1), strict=False):  # by row, by column
             own, other = (p[order] for p in potentials[::way])
-            for batch in gen_batches(self.shape[0], BATCH):
-                places = lists.places[batch, self.n_used : self.n_kept]
-                held = np.arange(self.n_used, self.n_kept) < lists.counts[batch, None]
-                others = other[np.where(held, places, 0)]
-                values = lists.values[batch, self.n_used : self.n_kept]
-                i, at = np.nonzero(held & (values > own[batch, None] + others))
-                found.append((order[batch.start + i], order[places[i, at]])[::way])
+            # With symmetry a pair is found once, though both may list it.
+            limits = lists.thresholds if self.symmetric else np.full_like(lists.thresholds, np.inf)
+            entries = lists.values, lists.places, lists.counts, limits, own, other
+            counts = np.empty(self.shape[0], dtype=np.int64)
+            self.k.count_listed_above(*entries, counts)
+            starts = np.concatenate([[0], np.cumsum(counts)])
+            rows, columns = np.empty((2, starts[-1]), dtype=np.int32)
+            self.k.listed_above(*entries, starts, rows, columns)
+            found.append((order[rows], order[columns])[::way])
         return found
 
     def _above(self, area, potentials):
+        """Read rows by falling reach, columns by rising potential: a row needs the first few."""
         order = self.factor.order
-        vectors, weights = self.factor.vectors, self.weights[0]
-        alpha, beta = ((p[order] - LOWER * np.abs(p[order])).astype(np.float32) for p in potentials)
+        alpha, beta = (p[order] for p in potentials)
         rows, columns = (np.flatnonzero(mask[order]) for mask in (area.rows, area.columns))
+        assert self.bounds is not None
+        reach = self.bounds[0][order] - alpha
+        rows = rows[np.argsort(-reach[rows])]
+        columns = columns[np.argsort(beta[columns])]
         found = []
         for i in range(0, len(rows), PANEL[0]):
-            r = rows[i : i + PANEL[0]]
-            for j in range(0, len(columns), PANEL[1]):
-                c = columns[j : j + PANEL[1]]
-                tile = vectors[r] @ vectors[c].T
-                marks = np.empty(tile.shape, dtype=bool)
-                self.k.mark_above(
-                    tile,
-                    weights.owner[r],
-                    weights.partner[c],
-                    weights.margins[r],
-                    weights.norms[c],
-                    alpha[r],
-                    beta[c],
-                    marks,
-                )
-                at = np.nonzero(marks)
-                found.append((order[r[at[0]]], order[c[at[1]]]))
-        return found
+            found += self._above_in_rows(rows[i : i + PANEL[0]], columns, reach, alpha, beta)
+        return [(order[r], order[c]) for r, c in found]
+
+    def _above_in_rows(self, rows, columns, reach, alpha, beta):
+        """Return the places in some rows of the factor's order, sorted as `_above` says."""
+        weights, vectors = self.weights[0], self.factor.vectors
+        left = vectors[rows]
+
+        def find(c):
+            n_near = np.searchsorted(-reach[rows], -beta[c[0]])
+            r = rows[:n_near]
+            marks = np.empty((n_near, len(c)), dtype=bool)
+            self.k.mark_above(
+                left[:n_near] @ vectors[c].T,
+                weights.owner[r],
+                weights.partner[c],
+                weights.margins[r],
+                weights.norms[c],
+                rounded_down(alpha[r]),
+                rounded_down(beta[c]),
+                marks,
+            )
+            at = np.divmod(np.flatnonzero(marks), len(c))
+            return r[at[0]], c[at[1]]
+
+        panels = [columns[j : j + PANEL[1]] for j in range(0, len(columns), PANEL[1])]
+        with block_threads(self.k.n_threads()) as in_threads:
+            return list(in_threads(find, panels))
+
+
+def rounded_down(potentials):
+    """Return potentials in float32 whose sums, in float32, are at most the exact ones."""
+    return (potentials - LOWER * np.abs(potentials)).astype(np.float32)
 
 
 def amount(needed: int, rule: tuple[float, int, int]) -> int:

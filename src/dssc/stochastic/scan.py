@@ -1,15 +1,14 @@
 """The search of all pairs for every point's most similar others, tile by tile."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 from threading import local
 from types import ModuleType
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dssc._progress import Progress
+from dssc._threads import block_threads
 
 TILE = 512  # points a side: a tile of float32 fits the cache of one core
 ROOM = 2  # candidates held at once, in units of those kept at the end
@@ -41,6 +40,13 @@ class Lists:
     def arrays(self):
         """Return the four arrays in the order the kernels take them."""
         return self.values, self.places, self.counts, self.thresholds
+
+    def first(self, count: int):
+        """Return the arrays of the first `count` entries of sorted lists, the threshold theirs."""
+        values, places = self.values[:, :count], self.places[:, :count]
+        counts = np.minimum(self.counts, count)
+        limits = np.where(counts < count, self.thresholds, values[:, -1])
+        return values, places, counts, limits
 
 
 @dataclass(frozen=True)
@@ -103,12 +109,11 @@ def largest_similarities(
 
     with (
         (progress or Progress()).stage("scan", n * (n + TILE) * d / 1e9, "Gflop") as advance,
-        threadpool_limits(1, "blas"),
-        ThreadPoolExecutor(k.n_threads()) as threads,
+        block_threads(k.n_threads()) as in_threads,
     ):
         for number, pairs in enumerate(rounds(n_blocks), start=1):
             n_likely = _likely_so_far(n_kept, number * TILE / n)
-            for _ in threads.map(play, pairs, repeat(n_likely)):
+            for _ in in_threads(play, pairs, repeat(n_likely)):
                 advance(2e-9 * d * TILE * TILE)
             if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
                 _shorten(found, n_likely, k)

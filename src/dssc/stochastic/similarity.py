@@ -5,13 +5,14 @@ entries to start with, which entries outside a support would be positive in A fo
 and what K is at given places.
 """
 
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from dssc._memory import available_bytes
-from dssc.stochastic.support import Support, entry_numbers, pattern_at, pattern_of
+from dssc.stochastic.support import Support, distinct, pattern_at, pattern_of
 
 BYTES_PER_ENTRY = 64  # of a support, while it is built and solved
 NOWHERE = np.zeros(0, dtype=np.int64)
@@ -19,34 +20,19 @@ NOWHERE = np.zeros(0, dtype=np.int64)
 Places = tuple[np.ndarray, np.ndarray]
 
 
-class Similarity(Protocol):
-    """What the active-set loop needs of K."""
+class Start(NamedTuple):
+    """Where a projection starts: a support, potentials or None, and how much of K was read."""
 
-    shape: tuple[int, int]
-    symmetric: bool
-
-    @property
-    def largest(self) -> float:
-        """A bound on the entries' absolute values, close to their largest."""
-
-    def first_support(self, eta2: float, feasible: Places) -> Support:
-        """Return a support that likely holds the positive entries of A, and the `feasible` ones."""
-
-    def missing(self, support: Support, potentials, eta2: float) -> "Missing":
-        """Return entries that the support should hold; none only when all positive ones are held.
-
-        The support must take in what is returned before it asks again.
-        """
-
-    def at(self, rows, columns) -> np.ndarray:
-        """Return K's entries in float64."""
-
-    def largest_entries(self, count: int) -> np.ndarray:
-        """Return the `count` largest entries of each row, in falling order."""
+    support: Support
+    potentials: Places | None
+    n_read: int
 
 
 class Missing(NamedTuple):
-    """Entries that a support lacks, and how many rows and columns of K were read to be sure."""
+    """Entries that a support lacks, and how many rows and columns of K were read to be sure.
+
+    Of a symmetric K they are those on and above the diagonal.
+    """
 
     rows: np.ndarray
     columns: np.ndarray
@@ -57,7 +43,42 @@ class Missing(NamedTuple):
 NOTHING = Missing(NOWHERE, NOWHERE, np.zeros(0), 0)
 
 
-class SparseSimilarity:
+class Similarity(ABC):
+    """What the active-set loop needs of K."""
+
+    shape: tuple[int, int]
+    symmetric: bool
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """A bound on the entries' absolute values, close to their largest."""
+
+    def start(self, eta2: float, feasible: Places, held: Support | None, potentials) -> Start:
+        """Return where to start, given what an earlier projection of K ended with."""
+        return Start(held or self.first_support(eta2, feasible), potentials, 0)
+
+    @abstractmethod
+    def first_support(self, eta2: float, feasible: Places) -> Support:
+        """Return a support that likely holds the positive entries of A, and the `feasible` ones."""
+
+    @abstractmethod
+    def missing(self, support: Support, potentials, eta2: float) -> "Missing":
+        """Return entries that the support should hold; none only when all positive ones are held.
+
+        The support must take in what is returned before it asks again.
+        """
+
+    @abstractmethod
+    def at(self, rows, columns) -> np.ndarray:
+        """Return K's entries in float64."""
+
+    @abstractmethod
+    def largest_entries(self, count: int) -> np.ndarray:
+        """Return the `count` largest entries of each row, in falling order."""
+
+
+class SparseSimilarity(Similarity):
     """A sparse K, whose absent entries are similarities of zero.
 
     All stored entries are in every support, so an omitted entry is positive in A exactly where
@@ -68,7 +89,11 @@ class SparseSimilarity:
         self.K = K
         self.shape = K.shape
         self.symmetric = K.shape[0] == K.shape[1] and (K != K.T).nnz == 0
-        self.largest = float(np.abs(K.data).max(initial=0.0))
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value of an entry."""
+        return float(np.abs(self.K.data).max(initial=0.0))
 
     def first_support(self, eta2: float, feasible: Places) -> Support:
         """Return the stored entries and the feasible ones."""
@@ -85,7 +110,8 @@ class SparseSimilarity:
         check_fits(int(counts.sum()), self.shape, eta2)
         rows = np.repeat(np.arange(len(alpha)), counts)
         offsets = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows, columns = not_held(support, [(rows, order[offsets])])
+        places = distinct([(rows, order[offsets])], self.shape, self.symmetric)
+        rows, columns = support.not_held(*places)
         return Missing(rows, columns, self.at(rows, columns), int(np.count_nonzero(counts)))
 
     def at(self, rows, columns):
@@ -104,7 +130,7 @@ class SparseSimilarity:
         return top
 
 
-class RestrictedSimilarity:
+class RestrictedSimilarity(Similarity):
     """A similarity of which A may use the entries of one pattern only, (support_primal)."""
 
     def __init__(self, similarity: Similarity, pattern: sparse.csr_array):
@@ -112,7 +138,11 @@ class RestrictedSimilarity:
         self.pattern = pattern
         self.shape = similarity.shape
         self.symmetric = similarity.symmetric and (pattern != pattern.T).nnz == 0
-        self.largest = similarity.largest
+
+    @property
+    def largest(self) -> float:
+        """The bound for the whole K."""
+        return self.whole.largest
 
     def first_support(self, eta2: float, feasible: Places) -> Support:
         """Return the pattern; the feasible entries of the whole problem have no meaning here."""
@@ -155,30 +185,6 @@ def _mirrored(rows, pattern, similarity):
     lower = np.flatnonzero(rows > pattern.indices)
     values[lower] = values[mirror[lower]]
     return values
-
-
-def not_held(support, found):
-    """Return the found places that `support` does not hold, each once."""
-    if not found:
-        return NOWHERE, NOWHERE
-    width = support.matrix.shape[1]
-    rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    if support.symmetric:
-        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    keys = np.sort(rows.astype(np.int64) * width + columns)
-    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]  # much faster than a hash of millions
-    rows, columns = np.divmod(keys, width)
-    new = ~_held(support.matrix, rows, columns)
-    return rows[new], columns[new]
-
-
-def _held(K, rows, columns):
-    """Return which places are stored in a CSR matrix with sorted rows."""
-    width = K.shape[1]
-    keys = entry_numbers(K)
-    wanted = rows * width + columns
-    position = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return keys[position] == wanted
 
 
 def check_fits(n_entries: float, shape, eta2: float) -> None:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from dssc import kernels
+
 
 class Graph(NamedTuple):
     """A symmetric sparse matrix as flat CSR arrays: the form the kernels work on."""
@@ -72,13 +74,38 @@ class Support:
         indptr = np.searchsorted(kept, K.indptr)
         return sparse.csr_array((slack[kept], K.indices[kept], indptr), shape=K.shape)
 
-    def extended(self, rows, columns, values) -> "Support":
-        """Return the support with more entries, none of them held already.
+    @classmethod
+    def of(cls, rows, columns, values, shape, symmetric: bool) -> "Support":
+        """Return the support with the entries given, which come row by row and in rising order.
 
-        For a symmetric problem they must come with their mirror images.
+        Of a symmetric one those on and above the diagonal are given.
         """
-        added = csr(rows, columns, values, self.matrix.shape)
-        return Support(merged(self.matrix, added), self.symmetric)
+        matrix = _csr(rows, columns, values, shape)
+        if symmetric:
+            off = np.flatnonzero(rows != columns)
+            above = _csr(rows[off], columns[off], values[off], shape)
+            matrix = merged(matrix, above.T.tocsr())
+        return cls(matrix, symmetric)
+
+    def extended(self, rows, columns, values) -> "Support":
+        """Return the support with more entries, given as in `of`; none of them is held already."""
+        added = Support.of(rows, columns, values, self.matrix.shape, self.symmetric)
+        return Support(merged(self.matrix, added.matrix), self.symmetric)
+
+    def above(self, potentials):
+        """Return the places of the entries that are above the sum of their potentials."""
+        K = self.matrix
+        alpha, beta = potentials
+        rows = np.repeat(np.arange(K.shape[0], dtype=np.int32), np.diff(K.indptr))
+        kept = np.flatnonzero(K.data > alpha[rows] + beta[K.indices])
+        return rows[kept], K.indices[kept]
+
+    def not_held(self, rows, columns):
+        """Return those of the places that are not in the support."""
+        held = np.empty(len(rows), dtype=bool)
+        K = self.matrix
+        kernels.select().mark_held(K.indptr, K.indices, rows, columns, held)
+        return rows[~held], columns[~held]
 
 
 def _graph(indptr, indices, values):
@@ -86,25 +113,32 @@ def _graph(indptr, indices, values):
     return Graph(indptr.astype(np.int64), indices.astype(np.int32, copy=False), values)
 
 
-def csr(rows, columns, values, shape) -> sparse.csr_array:
-    """Return a matrix of the entries given, which hold no duplicates, zeros kept."""
-    matrix = sparse.csr_array((values, (rows, columns)), shape=shape)
-    matrix.sort_indices()
-    return matrix
+def _csr(rows, columns, values, shape):
+    """Return a matrix of entries given row by row, each in rising order, zeros kept."""
+    indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=shape[0]), out=indptr[1:])
+    return sparse.csr_array((values, columns, indptr), shape=shape)
 
 
 def merged(first, second) -> sparse.csr_array:
     """Return the union of two matrices with disjoint patterns, explicit zeros kept."""
-    a, b = sparse.coo_array(first), sparse.coo_array(second)
-    rows = np.concatenate([a.row, b.row])
-    columns = np.concatenate([a.col, b.col])
-    return csr(rows, columns, np.concatenate([a.data, b.data]), first.shape)
+    indptr = first.indptr + second.indptr
+    indices = np.empty(indptr[-1], dtype=first.indices.dtype)
+    values = np.empty(indptr[-1])
+    parts = ((m.indptr, m.indices, m.data) for m in (first, second))
+    kernels.select().merge_rows(*parts, indptr, indices, values)
+    return sparse.csr_array((values, indices, indptr), shape=first.shape)
 
 
-def entry_numbers(matrix) -> np.ndarray:
-    """Return ``i * n_columns + j`` of a CSR matrix's entries, rising when its rows are sorted."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return rows * matrix.shape[1] + matrix.indices
+def distinct(places, shape, symmetric: bool):
+    """Return each place once, in order; of a symmetric matrix that on or above the diagonal."""
+    rows, columns = (np.concatenate(parts) for parts in zip(*places, strict=True))
+    if symmetric:
+        rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+    keys = np.sort(rows.astype(np.int64) * shape[1] + columns)
+    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]  # much faster than a hash of millions
+    rows, columns = np.divmod(keys, shape[1])
+    return rows.astype(np.int32), columns.astype(np.int32)
 
 
 def pattern_at(rows, columns, shape) -> sparse.csr_array:

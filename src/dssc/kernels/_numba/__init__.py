@@ -7,6 +7,14 @@ results do not depend on the number of threads. Compiled code is cached on disk.
 from numba import get_num_threads as n_threads
 
 from dssc.kernels._numba.graph import chebyshev_step, sparse_product
+from dssc.kernels._numba.lists import (
+    count_listed_above,
+    list_degrees,
+    list_graph,
+    listed_above,
+    mark_held,
+    merge_rows,
+)
 from dssc.kernels._numba.projection import (
     active_pattern,
     row_sums,
@@ -29,9 +37,15 @@ from dssc.kernels._numba.selection import top_k, top_k_columns
 __all__ = [
     "active_pattern",
     "chebyshev_step",
+    "count_listed_above",
     "filter_and_fold",
     "keep_largest",
+    "list_degrees",
+    "list_graph",
+    "listed_above",
     "mark_above",
+    "mark_held",
+    "merge_rows",
     "n_threads",
     "paired_products",
     "row_sums",

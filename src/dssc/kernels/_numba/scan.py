@@ -161,10 +161,10 @@ def paired_products(vectors, rest, rows, columns, out):
         out[e] = _product(vectors[i], rest[i], vectors[j], rest[j])
 
 
-@parallel
+@leaf
 def mark_above(tile, owner, partner, margins, norms, alpha, beta, out):
     """Mark the products whose bound is above the sum of the potentials of row and column."""
-    for r in prange(tile.shape[0]):
+    for r in range(tile.shape[0]):
         _mark_row(tile[r], owner[r], partner, margins[r], norms, alpha[r], beta, out[r])
 
 
@@ -175,10 +175,10 @@ def _mark_row(products, owner, partner, margin, norms, alpha, beta, out):
         out[c] = size * (owner + partner[c]) > alpha + beta[c]
 
 
-@parallel
+@leaf
 def unit_rows(X, out):
     """Write the rows of X, scaled to unit norm, in float64."""
-    for i in prange(X.shape[0]):
+    for i in range(X.shape[0]):
         _scale(X[i], 1.0, out[i])
         squares = _sum_of_squares(out[i])
         if not TINY < squares < HUGE:  # or they left the range of float64 on the way
@@ -205,10 +205,10 @@ def _sum_of_squares(x):
     return total
 
 
-@parallel
+@leaf
 def split_rows(exact, places, vectors, rest, norms):
     """Write rows as sums of two float32 numbers to their places, and their norms in order."""
-    for i in prange(len(exact)):
+    for i in range(len(exact)):
         norms[i] = np.sqrt(_sum_of_squares(exact[i]))
         _split(exact[i], vectors[places[i]], rest[places[i]])
 
