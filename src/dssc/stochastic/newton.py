@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from dssc.stochastic.interior_point import LARGEST, central_potentials
 from dssc.stochastic.support import Graph
 
 # Continuation in eta: each stage divides eta by at most RATIO, starting where slacks span about
@@ -62,25 +63,31 @@ def solve_dual(
     Every stage moves the potentials found so far into the slacks and solves for the small rest, so
     that the sums are exact to rounding of A itself and not of ``max|K| / eta``.
     """
-    n_iter = n_evaluations = 0
+    afresh = np.zeros(len(graph.indptr) - 1)
+    schedule = _schedule(graph.values, eta)
+    w, stage_eta = afresh, next(schedule)
     if start is not None and _plausible(start, graph.values, eta):
-        solution = _stage(graph, targets, eta, start, tol, min(STAGE_STEPS, max_iter), k)
-        if solution.error <= tol:
-            return solution
-        n_iter, n_evaluations = solution.n_iter, solution.n_evaluations
-    w = np.zeros(len(graph.indptr) - 1)
-    sweep = True
-    for stage_eta in _schedule(graph.values, eta):
+        w, stage_eta = start, eta
+    n_iter = n_evaluations = 0
+    while True:
         steps = min(STAGE_STEPS, max_iter - n_iter)
         stage_tol = tol if stage_eta == eta else max(tol, min(STAGE_TOL, BALANCED / len(w)))
-        solution = _stage(graph, targets, stage_eta, w, stage_tol, steps, k, sweep)
+        solution = _stage(graph, targets, stage_eta, w, stage_tol, steps, k, sweep=w is afresh)
         n_iter += solution.n_iter
         n_evaluations += solution.n_evaluations
-        w = solution.potentials
-        sweep = False
         if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
-            break
-    return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
+            return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
+        if solution.error > stage_tol and len(w) <= LARGEST:
+            scaled = Graph(graph.indptr, graph.indices, graph.values / eta)
+            w, steps = central_potentials(
+                scaled, targets, solution.potentials / eta, tol, max_iter - n_iter
+            )
+            w *= eta
+            n_iter += steps
+            stage_eta = eta
+        else:
+            w = afresh if w is start else solution.potentials
+            stage_eta = next(schedule)
 
 
 def _plausible(start, values, eta):
@@ -187,7 +194,8 @@ class _Dual:
         low, high, high_slope = 0.0, np.inf, np.inf
         step = 1.0
         for _ in range(40):
-            new_sums, counts = self.row_sums(w + step * direction)
+            trial = w + step * direction
+            new_sums, counts = self.row_sums(trial)
             slope = _dot(direction, self.targets - new_sums)
             if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
                 break
@@ -200,7 +208,7 @@ class _Dual:
             else:
                 fraction = low_slope / (low_slope - high_slope)
                 step = low + (high - low) * min(max(fraction, 0.1), 0.9)
-        return w + step * direction, new_sums, counts
+        return trial, new_sums, counts
 
 
 def _dot(x, y):
