@@ -181,7 +181,7 @@ def finish(clustering, progress, output, report, force, as_json) -> int:
         with progress.stage("report"):
             page = html_report(
                 model,
-                title=samples.source,
+                title=Path(samples.source).name,
                 images=clustering.prepared.images,
                 names=samples.names,
                 labels_true=clustering.classes,

@@ -4,8 +4,9 @@ import numpy as np
 
 import dssc
 from dssc.cli.clustering import Clustering
+from dssc.graph import count_components
 from dssc.metrics import nonzeros_per_point
-from dssc.report import count_components, scores
+from dssc.report import SILENT, scores
 
 MOST_SIZES = 24
 
@@ -13,7 +14,7 @@ MOST_SIZES = 24
 def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[str, str]) -> dict:
     """Return all that is known of a clustering, in JSON's types."""
     model, prepared, classes = clustering.model, clustering.prepared, clustering.classes
-    parameters = {n: v for n, v in model.get_params().items() if n not in ("verbose", "warm_start")}
+    parameters = {n: v for n, v in model.get_params().items() if n not in SILENT}
     return {
         "dssc": dssc.__version__,
         "data": clustering.samples.source,

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
+from dssc.graph import as_graph, count_components, leading_eigenvalues, share_inside
+from dssc.members import certainty, extremes, layout, sample
 from dssc.metrics import nonzeros_per_point
-from dssc.report.graph import as_graph, count_components, leading_eigenvalues, share_inside
-from dssc.report.members import certainty, extremes, layout, sample
 from dssc.report.picture import AffinityPicture, draw_affinity
 from dssc.report.scores import scores
 from dssc.report.thumbnails import Sheet, make_sheet
 
 MOST_POINTS = 2000
 MEMBERS_SHOWN = 8
+SILENT = ("verbose", "warm_start")  # parameters that change no result
 FEWEST_BEYOND = 6  # eigenvalues after the clusters' own
 
 
@@ -73,7 +74,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
     own, margin = certainty(model.embedding_, labels, k)
     central, doubtful = extremes(own, margin, labels, k, MEMBERS_SHOWN)
     points = sample(labels, k, MOST_POINTS, np.random.default_rng(seed))
-    places, method = layout(model.embedding_[points], seed)
+    places, method = layout(model.embedding_[points], k, seed)
     share = share_inside(graph, labels)
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
@@ -84,7 +85,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         n_features=int(model.n_features_in_),
         n_clusters=k,
         preparation=preparation,
-        parameters=model.get_params(),
+        parameters={n: v for n, v in model.get_params().items() if n not in SILENT},
         notes=notes,
         seconds=model.timings_,
         certificate=getattr(model, "projection_", None),
@@ -93,7 +94,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
         nonzeros=nonzeros_per_point(model.affinity_matrix_),
-        eigenvalues=leading_eigenvalues(graph, model.embedding_, max(FEWEST_BEYOND, k // 4), seed),
+        eigenvalues=leading_eigenvalues(graph, max(FEWEST_BEYOND, k // 4), model.embedding_, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
         places=places,

@@ -12,6 +12,7 @@ from dssc.report import sections
 from dssc.report.colors import hues
 from dssc.report.content import Content, gather
 
+TINY = 16
 GRID = 1000  # places of points are whole numbers up to this
 
 # Nothing may be loaded from anywhere: the page is all there is.
@@ -112,7 +113,9 @@ def _as_script(data):
 
 
 def _sheet_style(sheet):
-    return f".thumb {{ background-image: url({sheet.address}); }}\n"
+    # Tiny images are better seen pixel by pixel.
+    rendering = "pixelated" if max(sheet.width, sheet.height) <= TINY else "auto"
+    return f".thumb {{ background-image: url({sheet.address}); image-rendering: {rendering}; }}\n"
 
 
 def _data(content: Content) -> dict:

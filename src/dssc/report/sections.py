@@ -79,7 +79,7 @@ def embedding(content: Content) -> str:
     sampled = f" {shown:,} of {n:,} points are drawn, at random." if shown < n else ""
     text = (
         f"Rows of the spectral embedding, laid out by {content.layout}. Groups that touch or mix "
-        "are clusters in doubt; distances between groups mean little, sizes of groups nothing."
+        "are clusters in doubt; equal rows lie side by side; distances between groups mean little."
         f"{sampled} Hover over a point, or step through them with the arrow keys; choose a cluster "
         "to see it alone."
     )
@@ -243,9 +243,9 @@ def _gap_tile(content):
     text = (
         "the widest among the eigenvalues shown"
         if widest == k
-        else f"the widest, {gaps[widest - 1]:.3f}, is after {widest}"
+        else f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
     )
-    return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.3f}", text, "good" if widest == k else "")
+    return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.2g}", text, "good" if widest == k else "")
 
 
 def _majority(known, cluster):

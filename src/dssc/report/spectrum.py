@@ -37,9 +37,9 @@ def spectrum_picture(values: np.ndarray, n_clusters: int) -> str:
             f'<line class="cut" x1="{middle:.1f}" x2="{middle:.1f}" y1="{TOP - 6}" '
             f'y2="{HEIGHT - BOTTOM}"/>'
             f'<text class="label" x="{middle:.1f}" y="{TOP - 12}" text-anchor="middle">'
-            f"gap {above - below:.3f} after {n_clusters}</text>"
+            f"gap {above - below:.2g} after {n_clusters}</text>"
         )
-        described += f" The gap after {n_clusters} is {above - below:.3f}."
+        described += f" The gap after {n_clusters} is {above - below:.2g}."
     axes = "".join(
         f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" '
         f'y2="{y(tick):.1f}"/>'

@@ -8,7 +8,8 @@ import numpy as np
 from dssc.images import resize_images
 from dssc.report.png import encode_png
 
-LONGEST_SIDE = 40
+LONGEST_SIDE, LONGEST_OF_MANY = 40, 28
+MANY = 1000
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Sheet:
 def make_sheet(images: np.ndarray, samples: np.ndarray) -> Sheet:
     """Put thumbnails of some images on a sheet."""
     samples = np.unique(samples)
-    small = _reduced(images[samples])
+    longest = LONGEST_OF_MANY if len(samples) > MANY else LONGEST_SIDE
+    small = _reduced(images[samples], longest)
     n, height, width = small.shape[:3]
     columns = int(np.ceil(np.sqrt(n * height / width)))
     rows = -(-n // columns)
@@ -49,10 +51,10 @@ def make_sheet(images: np.ndarray, samples: np.ndarray) -> Sheet:
     return Sheet(f"data:image/png;base64,{encoded}", places, columns, rows, width, height)
 
 
-def _reduced(images):
-    """Return images of bytes, none of whose sides is longer than LONGEST_SIDE."""
+def _reduced(images, longest):
+    """Return images of bytes, none of whose sides is longer than `longest`."""
     height, width = images.shape[1:3]
-    shrink = min(1.0, LONGEST_SIDE / max(height, width))
+    shrink = min(1.0, longest / max(height, width))
     shape = max(1, round(height * shrink)), max(1, round(width * shrink))
     small = images.astype(np.float32) if images.dtype != np.uint8 else images
     if shape != (height, width):

@@ -5,6 +5,7 @@ from sklearn.manifold import TSNE
 
 FEWEST_PER_CLUSTER = 10
 FEWEST_FOR_TSNE = 50
+NOISE = 0.02  # norm of what is added to rows of norm one to tell equal ones apart
 
 
 def certainty(embedding: np.ndarray, labels: np.ndarray, n_clusters: int):
@@ -34,10 +35,10 @@ def extremes(own, margin, labels, n_clusters: int, count: int):
     central, doubtful = [], []
     for cluster in range(n_clusters):
         members = np.flatnonzero(labels == cluster)
-        central.append(members[np.argsort(-own[members], kind="stable")[:count]])
+        shown = min(count, -(-len(members) // 2))  # a small cluster shows a member once
+        central.append(members[np.argsort(-own[members], kind="stable")[:shown]])
         order = members[np.argsort(margin[members], kind="stable")]
-        # A small cluster shows a member once.
-        doubtful.append(order[~np.isin(order, central[-1])][:count])
+        doubtful.append(order[~np.isin(order, central[-1])][:shown])
     return central, doubtful
 
 
@@ -54,13 +55,22 @@ def sample(labels, n_clusters: int, most: int, rng) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def layout(embedding, seed: int = 0) -> tuple[np.ndarray, str]:
+def layout(embedding, n_clusters: int, seed: int = 0) -> tuple[np.ndarray, str]:
     """Return places in the plane for rows of an embedding, in [0, 1], and the method's name."""
     rows = unit_rows(embedding)
     if len(rows) < FEWEST_FOR_TSNE or rows.shape[1] < 3:
         places, method = _principal(rows), "principal components"
     else:
-        tsne = TSNE(2, perplexity=30, init=1e-2 * _principal(rows), random_state=seed, max_iter=500)
+        # Points of one component have the same row, and would all be drawn at the same place.
+        noise = np.random.default_rng(seed).standard_normal(rows.shape)
+        rows = rows + NOISE / np.sqrt(rows.shape[1]) * noise
+        tsne = TSNE(
+            2,
+            perplexity=np.clip(len(rows) / (3 * n_clusters), 5, 30),
+            init=1e-2 * _principal(rows),
+            random_state=seed,
+            max_iter=500,
+        )
         places, method = tsne.fit_transform(rows.astype(np.float32)), "t-SNE"
     low, high = places.min(axis=0), places.max(axis=0)
     return (places - low) / np.where(high > low, high - low, 1.0), method

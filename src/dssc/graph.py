@@ -24,7 +24,7 @@ def count_components(affinity) -> int:
     return int(connected_components(as_graph(affinity), directed=False)[0])
 
 
-def leading_eigenvalues(graph: sparse.csr_array, embedding, extra: int, seed=0) -> np.ndarray:
+def leading_eigenvalues(graph: sparse.csr_array, extra: int, embedding=None, seed=0) -> np.ndarray:
     """Return the largest eigenvalues of a graph normalised by its degrees, in falling order.
 
     Those of the embedding are Rayleigh quotients of its columns. The `extra` ones after them may be
@@ -34,14 +34,17 @@ def leading_eigenvalues(graph: sparse.csr_array, embedding, extra: int, seed=0) 
     ----------
     graph : csr_array of shape (n, n)
         Symmetric, as of `as_graph`.
-    embedding : ndarray of shape (n, n_components)
-        Leading eigenvectors, with zero columns where the spectral step had no use for them.
     extra : int
-        How many more eigenvalues to find.
+        How many eigenvalues to find after those of the embedding.
+    embedding : ndarray of shape (n, n_components), optional
+        Leading eigenvectors that are known already, with zero columns where the spectral step had
+        no use for them.
     seed : int
         Where the eigensolver starts.
     """
-    n, n_known = embedding.shape
+    n = graph.shape[0]
+    embedding = np.empty((n, 0)) if embedding is None else embedding
+    n_known = embedding.shape[1]
     count = min(n, n_known + extra)
     n_found, membership = connected_components(graph, directed=False)
     degrees = np.asarray(graph.sum(axis=1)).ravel()
