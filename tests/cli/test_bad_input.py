@@ -47,6 +47,7 @@ def sources(folder):
 TABLE = [
     # arguments after `cluster`, exit code, part of the message
     (["missing.csv", "-k2"], 2, "there is no file or folder missing.csv"),
+    (["missing.csv", "-k2", "-o", "taken.csv"], 2, "there is no file or folder missing.csv"),
     (["words.docx", "-k2"], 2, "'.docx'; dssc reads .npy, .npz, .mat, .csv"),
     (["ragged.csv", "-k2"], 2, "ragged.csv, line 2: 2 cells where the first line has 3"),
     (["word.csv", "-k2"], 2, "line 2, column '2': 'x' is no number"),

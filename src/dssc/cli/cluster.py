@@ -126,9 +126,10 @@ def run(args: argparse.Namespace) -> int:
     """Read, prepare, cluster, write, and tell."""
     from dssc.cli.clustering import cluster
     from dssc.cli.preparing import prepare
-    from dssc.cli.reading import read_labels, read_samples
+    from dssc.cli.reading import check_exists, read_labels, read_samples
     from dssc.cli.writing import check_ending, check_outputs
 
+    check_exists(args.data)
     check_ending(args.output, (".csv", ".npy"))
     outputs = [args.output]
     if args.report is not None:

@@ -84,6 +84,7 @@ def _write_files(digits, folder):
     say(
         f"wrote {folder / 'digits.csv'} and {folder / 'digits'}; try\n"
         f"  dssc cluster {folder / 'digits.csv'} -k 10 --labels digit --report table.html\n"
-        f"  dssc cluster {folder / 'digits'} -k 10 --labels folders --report images.html --force"
+        f"  dssc cluster {folder / 'digits'} -k 10 --labels folders --report images.html "
+        "-o images.csv"
     )
     return 0

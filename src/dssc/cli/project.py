@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     """Read K, project it, write the plan, and tell."""
     from scipy import sparse
 
-    from dssc.cli.reading.dispatch import ARRAYS, read_samples
+    from dssc.cli.reading.dispatch import ARRAYS, check_exists, read_samples
     from dssc.cli.writing import (
         array_as_bytes,
         check_ending,
@@ -71,9 +71,10 @@ def run(args: argparse.Namespace) -> int:
         write_all,
     )
 
+    check_exists(args.data)
     check_ending(args.output, (".npz", ".npy"))
     check_outputs([args.output], args.force)
-    if args.data.exists() and args.data.suffix.lower() not in ARRAYS:
+    if args.data.suffix.lower() not in ARRAYS:
         raise CommandError(f"{args.data} must be one of {', '.join(ARRAYS)}")
     progress = Progress(0 if args.quiet else 1)
     with progress.stage("reading"):

@@ -13,6 +13,12 @@ ARRAYS = (".npy", ".npz", ".mat")
 ENDINGS = (*ARRAYS, ".csv", ".tsv", ".txt", ".parquet")
 
 
+def check_exists(path: Path) -> None:
+    """Refuse a source that is not there."""
+    if not path.exists():
+        raise CommandError(f"there is no file or folder {path}")
+
+
 def read_samples(
     path: Path, *, key=None, labels=None, drop=(), header=None, size=None, transpose=False
 ) -> Samples:
@@ -35,8 +41,6 @@ def read_samples(
     transpose : bool
         Whether columns are the samples.
     """
-    if not path.exists():
-        raise CommandError(f"there is no file or folder {path}")
     ending = path.suffix.lower()
     if not path.is_dir() and ending not in ENDINGS:
         raise CommandError(
