@@ -22,6 +22,7 @@ def sources(folder):
     Path("word.csv").write_text("1,2,3\n4,x,6\n")
     Path("heading.csv").write_text("0,1,kind\n4,5,6\n")
     Path("nan.csv").write_text("a,b\n1,2\n3,\n\nnan,4\n5,6\n")
+    Path("pandas.csv").write_text(",a,b\n0,1,2\n1,3,4\n")
     Path("zero.csv").write_text("1,2\n0,0\n3,4\n")
     Path("empty.csv").write_text("")
     Path("latin.csv").write_bytes(b"a\xe9,b\n1,2\n")
@@ -55,6 +56,7 @@ TABLE = [
     (["heading.csv", "-k2"], 2, "say --header if this line names the columns"),
     (["nan.csv", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: lines 3, 5; fill"),
     (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
+    (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold nothing but zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
     (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),

@@ -3,6 +3,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import dssc
 from dssc import clustering_accuracy
@@ -117,6 +118,16 @@ def test_features_can_be_scaled_and_reduced(run, folder, points):
     assert code == 0
     assert summary["preparation"] == ["centred", "PCA to 9"]
     assert summary["n_features"] == 9
+
+
+def test_a_sparse_matrix(run, folder, points):
+    sparse.save_npz("points.npz", sparse.csr_array(points[0]))
+    code, out, _ = run("cluster", "points.npz", "-k", 3, "--json", "-q")
+    assert code == 0
+    assert json.loads(out)["n_features"] == 12
+    code, _, err = run("cluster", "points.npz", "-k", 3, "--pca", 3, "-o", "b.csv", "-q")
+    assert code == 2
+    assert "--pca is for dense data; this is a sparse matrix" in err
 
 
 def test_a_report_is_written_too(run, table):

@@ -18,6 +18,7 @@ X = np.arange(12.0).reshape(4, 3) + 1
         ("1 2\n3   4 \n", {}),
         ("\ufeffx,y,z\n1,2,no\n3,4,no\n", {"drop": ["z"]}),
         ("1,2,0\n3,4,1\n", {"labels": "3"}),
+        (",x,y\n0,1,2\n1,3,4\n", {"drop": [""]}),
         ("0,1\n1,2\n3,4\n", {"header": True}),
         ('"1","2"\r\n"3","4"\r\n', {}),
     ],
@@ -42,6 +43,15 @@ def test_parquet(tmp_path):
     assert samples.labels.tolist() == ["u", "v"]
     with pytest.raises(CommandError, match="column 'c' holds string, not numbers; leave it out"):
         read_samples(tmp_path / "t.parquet")
+
+
+def test_the_index_of_a_data_frame_is_no_feature(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"a": [1.0, 3.0], "b": [2.0, 4.0]}, index=[10, 20]).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    np.testing.assert_array_equal(read_samples(tmp_path / "t.parquet").values, [[1, 2], [3, 4]])
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):

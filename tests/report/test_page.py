@@ -88,6 +88,13 @@ def test_a_method_without_certificate():
     assert "a symmetric affinity needs no solver" in page
 
 
+def test_a_graph_in_too_many_pieces():
+    X, _ = make_union_of_subspaces(60, n_subspaces=3, random_state=0)
+    with pytest.warns(UserWarning, match="connected components"):
+        model = ADSSC(3, n_neighbors=1, random_state=0).fit(X)
+    assert "more than the 3 clusters: raise eta2 or n_neighbors" in html_report(model)
+
+
 def test_two_points_have_a_report():
     page = html_report(ADSSC(1, random_state=0).fit(np.eye(2)))
     assert data_of(page)["affinity"]["side"] == 2

@@ -1,6 +1,7 @@
 """Tables of numbers in text and parquet files, with a column of labels perhaps."""
 
 import csv
+import re
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from dssc.cli.reading.samples import Samples
 DELIMITERS = ",;\t"
 MISSING = ("", "na", "n/a", "null", "none")
 MOST_COLUMNS_SHOWN = 12
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -51,7 +53,8 @@ def read_parquet(path: Path, labels=None, drop=()) -> Samples:
     except ArrowException as error:
         raise CommandError(f"{path} is no parquet file that can be read: {error}") from error
     names = table.column_names
-    label, kept = _choose(path, names, labels, drop)
+    indices = [name for name in names if PANDAS_INDEX.fullmatch(name)]  # no features
+    label, kept = _choose(path, names, labels, [*drop, *indices])
     columns = []
     for place in kept:
         column = table.column(place).to_numpy()
@@ -107,6 +110,12 @@ def _choose(path, names, labels, drop):
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise CommandError(f"{path} has no column {unknown[0]!r} to drop; it has {listed(names)}")
+    nameless = [place for place, name in enumerate(names) if not name and name not in drop]
+    if nameless:
+        raise CommandError(
+            f"{path}: column {nameless[0] + 1} has no name; if it holds the row numbers that "
+            "pandas writes, leave it out with --drop '', otherwise name it"
+        )
     label = names.index(labels) if labels in names else None
     kept = [place for place, name in enumerate(names) if place != label and name not in set(drop)]
     if not kept:
