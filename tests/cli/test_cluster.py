@@ -1,5 +1,6 @@
 import inspect
 import json
+import re
 
 import numpy as np
 import pytest
@@ -72,6 +73,20 @@ def test_every_method_runs(run, folder, points, method):
     code, out, _ = run("cluster", "points.npy", "-k", 3, "-m", method, "-q")
     assert code == 0
     assert f"{METHODS[method]}: 3 clusters" in out
+    proved = method in ("jdssc", "ssc", "ensc")
+    assert ("certificate  none" not in out) == proved
+
+
+def test_the_defaults_told_are_the_estimators():
+    told = {"eta1": 1, "eta3": 0, "l1_ratio": 0.9, "tau": 100, "n_init": 10, "dropout": 0.7}
+    for name, value in told.items():
+        assert re.search(rf"; {value}\b", PARAMETERS[name]["help"])
+        defaults = {
+            signature.parameters[name].default
+            for signature in map(inspect.signature, map(dssc.__getattr__, METHODS.values()))
+            if name in signature.parameters
+        }
+        assert defaults == {value}
 
 
 def test_a_parameter_of_another_method_is_refused(run, table):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc import ADSSC, LSR, make_union_of_subspaces
+from dssc import ADSSC, LSR, SSC, make_union_of_subspaces
 from dssc.report import html_report
 from dssc.report.content import MOST_POINTS
 
@@ -86,6 +86,12 @@ def test_a_method_without_certificate():
     X, _ = make_union_of_subspaces(60, n_subspaces=3, random_state=0)
     page = html_report(LSR(3, random_state=0).fit(X))
     assert "a symmetric affinity needs no solver" in page
+
+
+def test_a_proved_self_expression():
+    X, _ = make_union_of_subspaces(60, n_subspaces=3, random_state=0)
+    page = html_report(SSC(3, random_state=0).fit(X))
+    assert "proved: conditions of every row within" in page
 
 
 def test_a_graph_in_too_many_pieces():

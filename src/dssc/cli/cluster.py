@@ -26,6 +26,7 @@ def add_parser(subparsers) -> None:
     parser = subparsers.add_parser(
         "cluster",
         help="cluster a table of features or a folder of images",
+        usage="dssc cluster DATA -k K [options]",
         description="Cluster the rows of a table or the images of a folder, and write a label for "
         "each.",
         epilog=EPILOG + MEANINGS,

@@ -6,7 +6,8 @@ import dssc
 from dssc.cli.clustering import Clustering
 from dssc.graph import count_components
 from dssc.metrics import nonzeros_per_point
-from dssc.report import SILENT, scores
+from dssc.report import SILENT, certificate_of, scores
+from dssc.result import RepresentationResult
 
 MOST_SIZES = 24
 
@@ -27,7 +28,7 @@ def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[s
         "sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
         "components": count_components(model.affinity_matrix_),
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
-        "certificate": _certificate(getattr(model, "projection_", None)),
+        "certificate": _certificate(model),
         "converged": clustering.converged,
         "scores": None if classes is None else scores(model, classes),
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
@@ -78,9 +79,16 @@ def _sizes(sizes):
     return f"{shown}, ... (smallest {min(sizes)}, largest {max(sizes)})"
 
 
-def _certificate(result):
+def _certificate(model):
+    result = certificate_of(model)
     if result is None:
         return None
+    if isinstance(result, RepresentationResult):
+        return {
+            "converged": bool(result.converged),
+            "largest_violation": float(result.violations.max()),
+            "status": result.status,
+        }
     return {
         "converged": bool(result.converged),
         "marginal_error": float(result.marginal_error),

@@ -66,6 +66,11 @@ class Content:
     confusion: Confusion | None
 
 
+def certificate_of(model):
+    """Return the result that proves a model's affinity or, without one, its self-expression."""
+    return getattr(model, "projection_", None) or getattr(model, "expression_", None)
+
+
 def gather(model, title, images, names, labels_true, preparation, notes, seed) -> Content:
     """Compute what a report shows."""
     labels, k = np.asarray(model.labels_), int(model.n_clusters)
@@ -88,7 +93,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         parameters={n: v for n, v in model.get_params().items() if n not in SILENT},
         notes=notes,
         seconds=model.timings_,
-        certificate=getattr(model, "projection_", None),
+        certificate=certificate_of(model),
         eta2=getattr(model, "eta2_", None),
         sizes=sizes,
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),

@@ -7,6 +7,7 @@ import numpy as np
 from dssc.report.colors import hues
 from dssc.report.content import Content
 from dssc.report.spectrum import spectrum_picture
+from dssc.result import RepresentationResult
 
 MOST_CONFUSION_CELLS = 60
 MOST_CONFUSIONS_LISTED = 40
@@ -220,7 +221,10 @@ def _certificate_tile(result):
         return _tile(
             "Certificate", "none", "a symmetric affinity needs no solver that could prove it"
         )
-    numbers = f"sums within {result.marginal_error:.0e}, duality gap {result.gap:.0e}"
+    if isinstance(result, RepresentationResult):
+        numbers = f"conditions of every row within {result.violations.max():.0e}"
+    else:
+        numbers = f"sums within {result.marginal_error:.0e}, duality gap {result.gap:.0e}"
     if result.converged:
         return _tile("Certificate", "optimal", f"proved: {numbers}", "good")
     return _tile("Certificate", "fell short", numbers, "bad")
