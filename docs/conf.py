@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 import dssc
+from dssc.cli.main import main
 
 project = "dssc"
 author = "The dssc developers"
@@ -49,3 +50,17 @@ html_static_path = ["_static"]
 html_css_files = ["extra.css"]
 html_show_sourcelink = False
 html_show_copyright = False
+
+
+def write_report(app, error):
+    """Put a report to look at beside the pages."""
+    if error is None and app.builder.format == "html":
+        folder = Path(app.outdir)
+        (folder / "report.html").unlink(missing_ok=True)
+        if main(["demo", "--report", str(folder / "report.html"), "--quiet"]) != 0:
+            raise RuntimeError("the demo fell short")
+
+
+def setup(app):
+    """Register what happens after the pages are written."""
+    app.connect("build-finished", write_report)

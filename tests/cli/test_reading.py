@@ -1,5 +1,8 @@
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.extra.numpy import arrays
 from scipy import io, sparse
 
 from dssc.cli.exits import CommandError
@@ -30,6 +33,24 @@ def test_text_tables(tmp_path, text, options):
     np.testing.assert_array_equal(samples.values, [[1, 2], [3, 4]])
     if "labels" in options:
         assert samples.labels.tolist() == ["0", "1"]
+
+
+@given(
+    arrays(
+        np.float64,
+        st.tuples(st.integers(1, 6), st.integers(1, 5)),
+        elements=st.floats(allow_nan=False, allow_infinity=False),
+    ),
+    st.sampled_from([",", ";", "\t", " "]),
+    st.booleans(),
+)
+def test_tables_come_back_to_the_last_digit(tmp_path_factory, X, delimiter, header):
+    path = tmp_path_factory.mktemp("tables") / "t.csv"
+    lines = [delimiter.join(map(repr, row)) for row in X.tolist()]
+    if header:
+        lines.insert(0, delimiter.join(f"c{place}" for place in range(X.shape[1])))
+    path.write_text("\n".join(lines))
+    np.testing.assert_array_equal(read_samples(path).values, X)
 
 
 def test_parquet(tmp_path):
