@@ -12,8 +12,8 @@ ABOUT = 1e-3  # tolerance on eigenvalues that are looked at only
 
 def as_graph(affinity) -> sparse.csr_array:
     """Return the symmetric part of an affinity, without what is zero up to rounding."""
-    A = sparse.csr_array(affinity, dtype=np.float64)
-    A = sparse.csr_array((A + A.T) / 2)
+    A = affinity if sparse.issparse(affinity) else np.asarray(affinity)
+    A = sparse.csr_array((A + A.T) / 2, dtype=np.float64)
     A.data[A.data <= NEGLIGIBLE * (A.data.max() if A.nnz else 0.0)] = 0.0
     A.eliminate_zeros()
     return A

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from tests.cli.conftest import write_images
 
@@ -34,6 +35,7 @@ def sources(folder):
     Path("broken.mat").write_bytes(b"nonsense" * 40)
     Path("broken.parquet").write_bytes(b"nonsense")
     np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
+    sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     np.save("deep.npy", np.ones((2, 3, 4, 5)))
     Path("nothing").mkdir()
@@ -57,6 +59,7 @@ TABLE = [
     (["nan.csv", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: lines 3, 5; fill"),
     (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
     (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
+    (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold nothing but zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
     (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),

@@ -24,6 +24,12 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const [x, y] = [data.points.x[arguments[0]], data.points.y[arguments[0]]].map((v) => v / data.grid);
 return [box.left + 14 + x * (box.width - 28), box.top + 14 + (1 - y) * (box.height - 28)];
 """
+MIDDLE = """
+const canvas = document.getElementById("affinity");
+canvas.scrollIntoView({block: "center"});
+const box = canvas.getBoundingClientRect();
+return [box.left + box.width / 2, box.top + box.height / 2];
+"""
 TIP = 'const tip = document.getElementById("tip"); return tip.hidden ? null : tip.innerText;'
 PAPER = "return getComputedStyle(document.body).backgroundColor"
 CONTRAST = """
@@ -92,6 +98,10 @@ def test_a_reader_can_look_hover_and_switch(browser, report):
     assert browser.run("return document.querySelectorAll('#tip .thumb').length") == 1
     browser.hover(5, 5)
     assert browser.run(TIP) is None
+
+    browser.hover(*browser.run(MIDDLE))
+    assert "cluster " in browser.run(TIP)
+    browser.hover(5, 5)
 
     browser.type("#embedding", "\ue014")  # the right arrow key
     assert "sample " in browser.run(TIP)

@@ -7,9 +7,21 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc import ADSSC, LSR, SSC, make_union_of_subspaces
+from dssc import (
+    ADSSC,
+    JDSSC,
+    LRSC,
+    LSR,
+    S3COMP,
+    SSC,
+    SSCOMP,
+    TSC,
+    EnSC,
+    clustering_accuracy,
+    make_union_of_subspaces,
+)
 from dssc.report import html_report
-from dssc.report.content import MOST_POINTS
+from dssc.report.content import MOST_POINTS, _confusion
 
 EVIL = "<img src=x onerror=alert(1)></script>\"'&"
 
@@ -86,6 +98,29 @@ def test_a_method_without_certificate():
     X, _ = make_union_of_subspaces(60, n_subspaces=3, random_state=0)
     page = html_report(LSR(3, random_state=0).fit(X))
     assert "a symmetric affinity needs no solver" in page
+
+
+@pytest.mark.parametrize("method", [JDSSC, EnSC, LRSC, TSC, SSCOMP, S3COMP])
+def test_every_method_has_a_report(method):
+    X, y = make_union_of_subspaces(60, n_subspaces=3, random_state=0)
+    data = data_of(html_report(method(3, random_state=0).fit(X), labels_true=y))
+    assert len(data["points"]["x"]) == 60
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
+def test_the_confusion_matrix_has_the_best_matching_on_its_diagonal(fitted, n_classes):
+    model, _ = fitted
+    y = np.arange(60) % n_classes
+    known = _confusion(y, model.labels_, 3)
+    assert known.counts.shape == (n_classes, 3)
+    assert sorted(known.classes) == [str(c) for c in range(n_classes)]
+    assert sorted(known.clusters) == [0, 1, 2]
+    for i, name in enumerate(known.classes):
+        for j, cluster in enumerate(known.clusters):
+            both = (y == int(name)) & (model.labels_ == cluster)
+            assert known.counts[i, j] == np.count_nonzero(both)
+    diagonal = np.trace(known.counts[:3, : min(3, n_classes)])
+    assert diagonal / 60 == pytest.approx(clustering_accuracy(y, model.labels_))
 
 
 def test_a_proved_self_expression():

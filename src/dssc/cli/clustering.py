@@ -55,6 +55,8 @@ def cluster(model, samples: Samples, prepared: Prepared, classes, progress: Prog
         except ValueError as error:
             raise CommandError(str(error)) from error
     for warning in caught:
+        if not issubclass(warning.category, UserWarning):
+            continue  # meant for those who write code
         clustering.converged &= not issubclass(warning.category, ConvergenceWarning)
         clustering.warnings.append(str(warning.message))
     return clustering

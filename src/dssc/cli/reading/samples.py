@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from dssc.cli.exits import CommandError
 
 MOST_NAMED = 8
+BATCH = 2048  # samples looked at together; they may be a memory map larger than memory
 
 
 @dataclass
@@ -58,15 +60,11 @@ class Samples:
         n = self.values.shape[0]
         if n < 2 or 0 in self.values.shape:
             raise CommandError(f"{self.source} holds {n} samples; clustering needs at least 2")
-        rows = self.values if sparse.issparse(self.values) else self.values.reshape(n, -1)
-        self._refuse(_rows_with_nonfinite(rows), "NaN or infinite values", "fill or remove them")
-        largest = abs(rows).max(axis=1)
-        largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-        self._refuse(
-            np.flatnonzero(largest == 0),
-            "nothing but zeros, which have no direction",
-            "remove them",
-        )
+        largest = np.concatenate([_largest(self.values[b]) for b in gen_batches(n, BATCH)])
+        bad = np.flatnonzero(~np.isfinite(largest))
+        self._refuse(bad, "NaN or infinite values", "fill or remove them")
+        zero = np.flatnonzero(largest == 0)
+        self._refuse(zero, "nothing but zeros, which have no direction", "remove them")
         return self
 
     def _refuse(self, rows, what, remedy):
@@ -77,10 +75,8 @@ class Samples:
             )
 
 
-def _rows_with_nonfinite(rows):
-    if sparse.issparse(rows):
-        places = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-        return np.unique(places[~np.isfinite(rows.data)])
-    if rows.dtype.kind != "f":
-        return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(~np.isfinite(rows).all(axis=1))
+def _largest(part):
+    """Return the largest magnitude of each sample, NaN where it holds one."""
+    if sparse.issparse(part):
+        return abs(part).max(axis=1).toarray().ravel()
+    return abs(part.reshape(len(part), -1).astype(np.float64)).max(axis=1)
