@@ -24,9 +24,10 @@ def main():
     report("ten eigenvectors", model, y)
 
     _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-    plot_spectrum(model.affinity_matrix_, 10, embedding=model.embedding_, ax=ax)
-    # Some digits are written in more than one way, so there are more groups than classes.
-    values = np.array([point[1] for point in ax.collections[1].get_offsets()])
+    plot_spectrum(model.affinity_matrix_, 10, embedding=model.embedding_, n_more=10, ax=ax)
+    # Some digits are written in more than one way, so there are more groups than classes: look for
+    # the widest gap up to twice the number of clusters.
+    values = ax.collections[1].get_offsets()[:, 1]
     widest = int(np.argmax(values[:-1] - values[1:])) + 1
     model.set_params(n_components=widest).fit(X)
     report(f"{widest} eigenvectors, where the gap is widest", model, y)

@@ -18,7 +18,7 @@ from dssc.report.thumbnails import Sheet, make_sheet
 MOST_POINTS = 2000
 MEMBERS_SHOWN = 8
 SILENT = ("verbose", "warm_start")  # parameters that change no result
-FEWEST_BEYOND = 6  # eigenvalues after the clusters' own
+FEWEST_BEYOND, MOST_BEYOND = 6, 30  # eigenvalues after the clusters' own, of which about as many
 
 
 @dataclass
@@ -83,6 +83,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
     share = share_inside(graph, labels)
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
+    beyond = max(1, k + min(max(FEWEST_BEYOND, k), MOST_BEYOND) - model.embedding_.shape[1])
     return Content(
         title=title,
         method=type(model).__name__,
@@ -99,7 +100,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
         nonzeros=nonzeros_per_point(model.affinity_matrix_),
-        eigenvalues=leading_eigenvalues(graph, max(FEWEST_BEYOND, k // 4), model.embedding_, seed),
+        eigenvalues=leading_eigenvalues(graph, beyond, model.embedding_, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
         places=places,

@@ -244,11 +244,11 @@ def _gap_tile(content):
         return _tile("Eigengap", "none", "as many clusters as points")
     gaps = values[:-1] - values[1:]
     widest = int(np.argmax(gaps)) + 1
-    text = (
-        "the widest among the eigenvalues shown"
-        if widest == k
-        else f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
-    )
+    text = f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
+    if widest == k:
+        text = "the widest among the eigenvalues shown"
+    elif widest > k and content.parameters.get("n_components") != widest:
+        text += f": try n_components={widest}"
     return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.2g}", text, "good" if widest == k else "")
 
 
