@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all lint clean
+.PHONY: demo test test-all lint docs clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -21,6 +21,15 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The pages go to site/, which no page of them leaves: everything works offline.
+docs: $(READY) $(VENV)/.docs
+	MPLBACKEND=Agg $(BIN)/python -m sphinx -W --keep-going -q -d $(VENV)/doctrees docs site
+	@echo "open site/index.html"
+
+$(VENV)/.docs: pyproject.toml
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $(VENV)/.docs
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("dssc needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
@@ -28,4 +37,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) demo.png
+	rm -rf $(VENV) demo.png site docs/gallery docs/generated

@@ -1,12 +1,22 @@
+import hypothesis.strategies as st
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import given
 from scipy import sparse
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from dssc.plotting import MOST_PIXELS, plot_affinity
+from dssc import ADSSC, make_union_of_subspaces
+from dssc.plotting import (
+    MOST_PIXELS,
+    _pooled,
+    plot_affinity,
+    plot_clusters,
+    plot_embedding,
+    plot_spectrum,
+)
 
 
 @pytest.fixture
@@ -35,3 +45,53 @@ def test_single_entries_of_a_large_matrix_stay_visible(ax):
 
 def test_an_empty_affinity_is_drawn(ax):
     plot_affinity(np.zeros((3, 3)), ax=ax)
+
+
+@given(st.integers(1, 1000))
+def test_sparse_and_dense_affinities_look_the_same(n):
+    rng = np.random.default_rng(n)
+    A = sparse.random_array((n, n), density=min(1.0, 5 / n), rng=rng)
+    order = rng.permutation(n)
+    np.testing.assert_array_equal(_pooled(A, order), _pooled(A.toarray(), order))
+
+
+@pytest.fixture(scope="module")
+def model():
+    X, _ = make_union_of_subspaces(90, n_subspaces=3, random_state=0)
+    return ADSSC(3, n_neighbors=30, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_spectrum_shows_the_gap(ax, model, known):
+    U = model.embedding_ if known else None
+    plot_spectrum(model.affinity_matrix_, 3, embedding=U, n_more=4, ax=ax)
+    expected = np.linalg.eigvalsh(model.affinity_matrix_.toarray())[::-1][:7]
+    drawn = ax.collections[1].get_offsets()[:, 1]
+    np.testing.assert_allclose(drawn, expected, atol=1e-6)
+    assert ax.get_title() == f"gap {expected[2] - expected[3]:.3f} after 3"
+
+
+def test_the_embedding_is_coloured_by_label(ax, model):
+    plot_embedding(model.embedding_, model.labels_, ax=ax)
+    (points,) = ax.collections
+    assert len(points.get_offsets()) == 90
+    colours = [tuple(colour) for colour in points.get_facecolors()]
+    assert len(set(zip(colours, model.labels_.tolist(), strict=True))) == 3
+
+
+def test_the_embedding_needs_no_labels(ax, model):
+    plot_embedding(model.embedding_, ax=ax)
+    assert len(ax.collections[0].get_offsets()) == 90
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (4, 5, 3)])
+def test_clusters_are_rows_of_images(ax, model, shape):
+    images = np.ones((90, *shape)) * (1 + model.labels_.reshape(-1, *(1 for _ in shape)))
+    plot_clusters(images, model.labels_, model.embedding_, n_members=2, ax=ax)
+    page = np.asarray(ax.images[0].get_array())
+    assert page.shape[:2] == (3 * 4, 2 * 2 * 5 + 2)
+    for cluster in range(3):
+        rows = page[4 * cluster : 4 * cluster + 4]
+        np.testing.assert_allclose(rows[:, :10], (1 + cluster) / 3)
+        np.testing.assert_allclose(rows[:, 12:], (1 + cluster) / 3)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["central", "doubtful"]

@@ -19,7 +19,7 @@ def resize_images(images, shape: tuple[int, int]) -> np.ndarray:
 
     Returns
     -------
-    resized : ndarray of shape (n_images, *shape) or (n_images, *shape, channels)
+    resized : ndarray of the given height and width
         In float32 for float32 input and float64 otherwise; nothing is rounded.
     """
     images = check_images(images)

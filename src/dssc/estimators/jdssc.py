@@ -77,7 +77,7 @@ class JDSSC(SubspaceClustering):
         Iterations of the solver.
     n_features_in_ : int
         Number of features seen during `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features, when X has string names.
 
     References

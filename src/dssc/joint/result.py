@@ -24,7 +24,8 @@ class JointResult:
         A lower bound of the optimum, from a feasible point of the dual.
     gap : float
         ``(objective - dual) / max(1, |dual|)``: the relative error of the objective is at most
-    this. history : ndarray of shape (n_records,)
+        this.
+    history : ndarray of shape (n_records,)
         The model's value in the course of the iterations.
     seconds : ndarray of shape (n_records,)
         When each value of `history` was reached, from the start of the solver.

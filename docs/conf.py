@@ -1,0 +1,66 @@
+"""How the pages are built: `make docs`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+import dssc
+from dssc.cli.main import main
+
+project = "dssc"
+author = "The dssc developers"
+version = release = dssc.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+    "mathml",
+]
+exclude_patterns = ["gallery/*.md5"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # the gallery's settings hold a class
+
+autosummary_generate = True
+templates_path = ["_templates"]
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_ivar = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/(digits|faces|motion|normalise|transport)\.py",
+    "ignore_pattern": r"(demo|guide_pictures|readme_picture)\.py",
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
+
+html_math_renderer = "mathml"
+html_theme = "furo"
+html_title = "dssc"
+html_static_path = ["_static"]
+html_css_files = ["extra.css"]
+html_show_sourcelink = False
+html_show_copyright = False
+
+
+def write_report(app, error):
+    """Put a report to look at beside the pages."""
+    if error is None and app.builder.format == "html":
+        folder = Path(app.outdir)
+        (folder / "report.html").unlink(missing_ok=True)
+        if main(["demo", "--report", str(folder / "report.html"), "--quiet"]) != 0:
+            raise RuntimeError("the demo fell short")
+
+
+def setup(app):
+    """Register what happens after the pages are written."""
+    app.connect("build-finished", write_report)

@@ -1,0 +1,1 @@
+"""The command `dssc`: clusters, reports and projections without writing code."""

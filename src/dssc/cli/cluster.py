@@ -1,0 +1,211 @@
+"""`dssc cluster`: labels for a table of features or a folder of images."""
+
+import argparse
+from pathlib import Path
+
+from dssc._progress import Progress
+from dssc.cli.console import complain, say, say_json
+from dssc.cli.exits import MEANINGS, NOT_CONVERGED, OK, CommandError
+from dssc.cli.methods import add_method_options, build_estimator
+
+EPILOG = """\
+examples:
+  dssc cluster features.npy -k 10
+  dssc cluster digits.csv -k 10 --labels digit --image-shape 8x8 --report digits.html
+  dssc cluster photos/ -k 5 --size 64x64 --labels folders -o photos.csv
+  dssc cluster faces.mat -k 38 --key X --transpose --features raw --eta1 0.5 --eta2 0.1
+  dssc cluster embeddings.parquet -k 20 --drop id --pca 200 --json > summary.json
+
+Rows are scaled to unit norm by every method. Labels are numbers from 0.
+
+"""
+
+
+def add_parser(subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "cluster",
+        help="cluster a table of features or a folder of images",
+        usage="dssc cluster DATA -k K [options]",
+        description="Cluster the rows of a table or the images of a folder, and write a label for "
+        "each.",
+        epilog=EPILOG + MEANINGS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        type=Path,
+        help=".npy, .npz, .mat, .csv, .tsv, .txt, .parquet, or a folder of images",
+    )
+    parser.add_argument(
+        "-k", "--n-clusters", type=int, required=True, metavar="K", help="number of clusters"
+    )
+    _add_input_options(parser)
+    _add_feature_options(parser)
+    add_method_options(parser)
+    _add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_input_options(parser):
+    group = parser.add_argument_group("input")
+    group.add_argument("--key", metavar="NAME", help="array of an .npz or .mat with several")
+    group.add_argument(
+        "--labels",
+        metavar="NAME",
+        help="known classes to score against, never used for clustering: a column or array of "
+        "DATA, 'folders' for the folders that images lie in, or a file (a text file's last column)",
+    )
+    group.add_argument(
+        "--drop", metavar="NAME", action="append", default=[], help="leave out a column; repeatable"
+    )
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether the first line of a text file names the columns; default: look at it",
+    )
+    group.add_argument("--transpose", action="store_true", help="columns of DATA are samples")
+    group.add_argument(
+        "--size", type=shape, metavar="HxW", help="change all images of a folder to this size"
+    )
+    group.add_argument(
+        "--image-shape", type=shape, metavar="HxW[x3]", help="rows of DATA are pixels of images"
+    )
+
+
+def _add_feature_options(parser):
+    group = parser.add_argument_group("features")
+    group.add_argument(
+        "--features",
+        choices=("raw", "scattered"),
+        help="values as they are, or the paper's scattering of images; default: scattered for "
+        "images, raw otherwise",
+    )
+    group.add_argument(
+        "--scale",
+        choices=("none", "center", "standard"),
+        default="none",
+        help="subtract the mean of each feature, and divide by its deviation; default: %(default)s",
+    )
+    group.add_argument(
+        "--pca",
+        type=int,
+        metavar="D",
+        help="project on D uncentred principal components; default: 500 for scattered, else none",
+    )
+
+
+def _add_output_options(parser):
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("labels.csv"),
+        metavar="FILE",
+        help="labels, .csv or .npy; default: %(default)s",
+    )
+    group.add_argument(
+        "--report", type=Path, metavar="FILE", help="a page with pictures, .html, in one file"
+    )
+    group.add_argument("--force", action="store_true", help="replace outputs that exist")
+    group.add_argument("--json", action="store_true", help="print the summary as JSON")
+    group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+
+def shape(text: str) -> tuple[int, ...]:
+    """Return the shape that a text such as 32x32 names."""
+    sides = text.lower().split("x")
+    if len(sides) not in (2, 3) or not all(s.isdecimal() and int(s) > 0 for s in sides):
+        raise argparse.ArgumentTypeError(f"{text!r} must be like 32x32")
+    return tuple(int(side) for side in sides)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, prepare, cluster, write, and tell."""
+    from dssc.cli.clustering import cluster
+    from dssc.cli.preparing import prepare
+    from dssc.cli.reading import check_exists, read_labels, read_samples
+    from dssc.cli.writing import check_ending, check_outputs
+
+    check_exists(args.data)
+    check_ending(args.output, (".csv", ".npy"))
+    outputs = [args.output]
+    if args.report is not None:
+        outputs.append(check_ending(args.report, (".html", ".htm")))
+    check_outputs(outputs, args.force)
+    _check_options(args)
+    progress = Progress(0 if args.quiet else 1)
+    model = build_estimator(args, progress.verbose)
+
+    with progress.stage("reading"):
+        samples = read_samples(
+            args.data,
+            key=args.key,
+            labels=args.labels,
+            drop=args.drop,
+            header=args.header,
+            size=args.size,
+            transpose=args.transpose,
+        ).check()
+        classes = None if args.labels is None else read_labels(args.labels, samples)
+    if args.n_clusters > samples.values.shape[0]:
+        raise CommandError(
+            f"-k {args.n_clusters} asks for more clusters than the "
+            f"{samples.values.shape[0]} samples of {samples.source}"
+        )
+    with progress.stage("features"):
+        prepared = prepare(
+            samples,
+            image_shape=args.image_shape,
+            features=args.features,
+            scale=args.scale,
+            pca=args.pca,
+        )
+    clustering = cluster(model, samples, prepared, classes, progress)
+    return finish(clustering, progress, args.output, args.report, args.force, args.json)
+
+
+def finish(clustering, progress, output, report, force, as_json) -> int:
+    """Write the outputs of a clustering, print its summary and return the exit code."""
+    from dssc.cli.summary import as_text, summarise
+    from dssc.cli.writing import labels_as_bytes, write_all
+    from dssc.report import html_report
+
+    model, samples = clustering.model, clustering.samples
+    contents, written = {}, {}
+    if output is not None:
+        contents[output] = labels_as_bytes(model.labels_, samples.names, output)
+        written["labels"] = str(output)
+    if report is not None:
+        with progress.stage("report"):
+            page = html_report(
+                model,
+                title=Path(samples.source).name,
+                images=clustering.prepared.images,
+                names=samples.names,
+                labels_true=clustering.classes,
+                preparation=clustering.prepared.steps,
+                notes=clustering.warnings,
+            )
+        contents[report] = page.encode()
+        written["report"] = str(report)
+    write_all(contents, force)
+    own = {n: s for n, s in progress.seconds.items() if not n.startswith("clustering by")}
+    after = {name: own.pop(name) for name in ("report",) if name in own}
+    summary = summarise(clustering, {**own, **model.timings_, **after}, written)
+    for warning in clustering.warnings:
+        complain(f"warning: {warning}")
+    say_json(summary) if as_json else say(as_text(summary))
+    return OK if clustering.converged else NOT_CONVERGED
+
+
+def _check_options(args):
+    if args.size is not None and len(args.size) != 2:
+        raise CommandError("--size takes a height and a width, such as 32x32")
+    if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
+        raise CommandError("--image-shape takes HxW or HxWx3")
+    if args.n_clusters < 1:
+        raise CommandError(f"-k {args.n_clusters} must be at least 1")

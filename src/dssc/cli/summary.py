@@ -1,0 +1,98 @@
+"""What is told of a clustering: as a document for scripts, as a few lines for people."""
+
+import numpy as np
+
+import dssc
+from dssc.cli.clustering import Clustering
+from dssc.graph import count_components
+from dssc.metrics import nonzeros_per_point
+from dssc.report import SILENT, certificate_of, scores
+from dssc.result import RepresentationResult
+
+MOST_SIZES = 24
+
+
+def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[str, str]) -> dict:
+    """Return all that is known of a clustering, in JSON's types."""
+    model, prepared, classes = clustering.model, clustering.prepared, clustering.classes
+    parameters = {n: v for n, v in model.get_params().items() if n not in SILENT}
+    return {
+        "dssc": dssc.__version__,
+        "data": clustering.samples.source,
+        "n_samples": int(prepared.X.shape[0]),
+        "n_features": int(prepared.X.shape[1]),
+        "preparation": prepared.steps,
+        "method": type(model).__name__,
+        "parameters": parameters,
+        "eta2": getattr(model, "eta2_", None),
+        "sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
+        "components": count_components(model.affinity_matrix_),
+        "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
+        "certificate": _certificate(model),
+        "converged": clustering.converged,
+        "scores": None if classes is None else scores(model, classes),
+        "seconds": {name: round(value, 4) for name, value in seconds.items()},
+        "warnings": clustering.warnings,
+        "outputs": outputs,
+    }
+
+
+def as_text(summary: dict) -> str:
+    """Return a summary in a few lines."""
+    n, k = summary["n_samples"], len(summary["sizes"])
+    steps = f" ({', '.join(summary['preparation'])})" if summary["preparation"] else ""
+    pieces = summary["components"]
+    certificate = summary["certificate"]
+    lines = [
+        f"{summary['data']}: {n:,} samples, {summary['n_features']:,} features{steps}",
+        f"{summary['method']}: {k} clusters in {sum(summary['seconds'].values()):.1f} s",
+        _row("sizes", _sizes(summary["sizes"])),
+        _row(
+            "graph",
+            f"{pieces:,} connected component{'s' if pieces != 1 else ''}, "
+            f"{summary['nonzeros_per_point']:.1f} nonzeros a point"
+            + (f", eta2 = {summary['eta2']:.4g}" if summary["eta2"] is not None else ""),
+        ),
+        _row("certificate", certificate["status"] if certificate else _NO_CERTIFICATE),
+    ]
+    if summary["scores"]:
+        found = summary["scores"].items()
+        lines.append(_row("scores", "  ".join(f"{name} {value:.3f}" for name, value in found)))
+    stages = (f"{name} {value:.2f}" for name, value in summary["seconds"].items())
+    lines.append(_row("seconds", ", ".join(stages)))
+    if summary["outputs"]:
+        lines.append(_row("wrote", ", ".join(summary["outputs"].values())))
+    return "\n".join(lines)
+
+
+_NO_CERTIFICATE = "none for a symmetric affinity; --affinity doubly_stochastic has one"
+
+
+def _row(name, text):
+    return f"  {name:12} {text}"
+
+
+def _sizes(sizes):
+    shown = ", ".join(map(str, sizes[:MOST_SIZES]))
+    if len(sizes) <= MOST_SIZES:
+        return shown
+    return f"{shown}, ... (smallest {min(sizes)}, largest {max(sizes)})"
+
+
+def _certificate(model):
+    result = certificate_of(model)
+    if result is None:
+        return None
+    if isinstance(result, RepresentationResult):
+        return {
+            "converged": bool(result.converged),
+            "largest_violation": float(result.violations.max()),
+            "status": result.status,
+        }
+    return {
+        "converged": bool(result.converged),
+        "marginal_error": float(result.marginal_error),
+        "gap": float(result.gap),
+        "n_iter": int(result.n_iter),
+        "status": result.status,
+    }

@@ -1,0 +1,83 @@
+"""Files that appear complete or not at all."""
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from dssc.cli.exits import CommandError, OutputError
+
+
+def check_outputs(paths: Sequence[Path], force: bool) -> None:
+    """Refuse, before any work is done, what could not be written after it."""
+    for path in paths:
+        _check(path, force)
+
+
+def check_ending(path: Path, endings: Sequence[str]) -> Path:
+    """Return a path whose ending says how to write it."""
+    if path.suffix.lower() not in endings:
+        raise CommandError(f"{path} must end in {' or '.join(endings)}")
+    return path
+
+
+def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
+    """Write files beside their places first, and move them there when all are complete."""
+    parts: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            part = path.with_name(f".{path.name}.{os.getpid()}.part")
+            parts[path] = part
+            with part.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, part in parts.items():
+            _check(path, force)
+            part.replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+
+
+def labels_as_bytes(labels: np.ndarray, names: Sequence[str] | None, path: Path) -> bytes:
+    """Return the labels of samples in the format that the ending of `path` names."""
+    if path.suffix.lower() == ".npy":
+        return array_as_bytes(labels)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["index" if names is None else "file", "cluster"])
+    places = range(len(labels)) if names is None else names
+    writer.writerows(zip(places, labels.tolist(), strict=True))
+    return text.getvalue().encode()
+
+
+def array_as_bytes(array: np.ndarray) -> bytes:
+    """Return an array as the content of an npy file."""
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def sparse_as_bytes(matrix) -> bytes:
+    """Return a sparse matrix as the content of an npz file that `scipy.sparse.load_npz` reads."""
+    buffer = io.BytesIO()
+    sparse.save_npz(buffer, sparse.csr_array(matrix))
+    return buffer.getvalue()
+
+
+def _check(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise OutputError(f"cannot write {path}: it is a folder")
+    if path.exists() and not force:
+        raise OutputError(f"{path} exists; choose another name, or add --force to replace it")
+    if not path.parent.is_dir():
+        raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"cannot write {path}: the folder {path.parent} is read-only for you")

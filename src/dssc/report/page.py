@@ -1,0 +1,153 @@
+"""The page: its head, its sections in order, and the data its script draws from."""
+
+import base64
+import json
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+
+import dssc
+from dssc.report import sections
+from dssc.report.colors import hues
+from dssc.report.content import Content, gather
+
+TINY = 16
+GRID = 1000  # places of points are whole numbers up to this
+
+# Nothing may be loaded from anywhere: the page is all there is.
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+def html_report(
+    model,
+    *,
+    title="Clustering",
+    images=None,
+    names=None,
+    labels_true=None,
+    preparation=(),
+    notes=(),
+    random_state=0,
+) -> str:
+    """Return a clustering as one HTML page, with everything it needs inside.
+
+    The page shows cluster sizes, a view of the embedding, the affinity sorted by cluster, the
+    spectrum with its gap, the most central and the most doubtful members of each cluster, the
+    certificate, and with known classes a confusion matrix. Large data are sampled, and the page
+    says so.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    title : str, default="Clustering"
+        Heading.
+    images : ndarray of shape (n_samples, height, width) or (n_samples, height, width, 3), optional
+        The samples as images: thumbnails are shown.
+    names : sequence of str, optional
+        Names of the samples; their indices when not given.
+    labels_true : array-like of shape (n_samples,), optional
+        Known classes.
+    preparation : sequence of str
+        How the features were made.
+    notes : sequence of str
+        Warnings to show.
+    random_state : int, default=0
+        Randomness of the sample and of its layout.
+
+    Returns
+    -------
+    page : str
+        HTML.
+
+    Examples
+    --------
+    >>> from dssc import ADSSC, make_union_of_subspaces
+    >>> from dssc.report import html_report
+    >>> X, y = make_union_of_subspaces(40, random_state=0)
+    >>> page = html_report(ADSSC(3, random_state=0).fit(X), labels_true=y)
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    content = gather(model, title, images, names, labels_true, preparation, notes, random_state)
+    body = "".join(
+        section
+        for section in (
+            sections.header(content),
+            sections.verdict(content),
+            sections.clusters(content),
+            sections.embedding(content),
+            sections.affinity(content),
+            sections.spectrum(content),
+            sections.members(content),
+            sections.confusion(content),
+            sections.details(content),
+        )
+        if section
+    )
+    style = _asset("report.css") + (_sheet_style(content.sheet) if content.sheet else "")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)} · dssc report</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n{body}"
+        f"<footer>Made by dssc {dssc.__version__}. "
+        "This file is complete: it loads nothing.</footer>\n"
+        '<div id="tip" role="status" hidden></div>\n'
+        f'<script type="application/json" id="data">{_as_script(_data(content))}</script>\n'
+        f"<script>\n{_asset('report.js')}</script>\n</body>\n</html>\n"
+    )
+
+
+def _asset(name):
+    return files("dssc.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _as_script(data):
+    """Return JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _sheet_style(sheet):
+    # Tiny images are better seen pixel by pixel.
+    rendering = "pixelated" if max(sheet.width, sheet.height) <= TINY else "auto"
+    return f".thumb {{ background-image: url({sheet.address}); image-rendering: {rendering}; }}\n"
+
+
+def _data(content: Content) -> dict:
+    picture, points = content.picture, content.points
+    side = len(picture.levels)
+    data = {
+        "hues": hues(content.n_clusters),
+        "affinity": {
+            "side": side,
+            "levels": base64.b64encode(picture.levels.tobytes()).decode(),
+            "bounds": picture.bounds,
+            # With a pixel for each point, hovering names the points.
+            "order": picture.order.tolist() if side == content.n_samples else None,
+        },
+        "points": {
+            "index": points.tolist(),
+            "cluster": content.labels[points].tolist(),
+            "x": np.rint(GRID * content.places[:, 0]).astype(int).tolist(),
+            "y": np.rint(GRID * content.places[:, 1]).astype(int).tolist(),
+            "inside": np.rint(100 * content.share[points]).astype(int).tolist(),
+        },
+        "grid": GRID,
+        "names": None if content.names is None else [content.names[i] for i in points],
+        "classes": None if content.classes is None else content.classes[points].tolist(),
+    }
+    if content.sheet is not None:
+        sheet = content.sheet
+        data["sheet"] = {
+            "places": [sheet.places[i] for i in points.tolist()],
+            "columns": sheet.columns,
+            "rows": sheet.rows,
+            "width": sheet.width,
+            "height": sheet.height,
+        }
+    return data

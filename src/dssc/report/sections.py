@@ -1,0 +1,304 @@
+"""The sections of the page, one function each."""
+
+from html import escape
+
+import numpy as np
+
+from dssc.report.colors import hues
+from dssc.report.content import Content
+from dssc.report.spectrum import spectrum_picture
+from dssc.result import RepresentationResult
+
+MOST_CONFUSION_CELLS = 60
+MOST_CONFUSIONS_LISTED = 40
+
+
+def header(content: Content) -> str:
+    """Return the heading with what was clustered, and the switch of the theme."""
+    steps = f" ({escape(', '.join(content.preparation))})" if content.preparation else ""
+    return (
+        '<header><div><p class="kicker">Clustering report</p>'
+        f"<h1>{escape(content.title)}</h1>"
+        f"<p>{content.n_samples:,} samples, {content.n_features:,} features{steps}, in "
+        f"{content.n_clusters} clusters by {escape(content.method)}</p></div>"
+        '<button id="theme" type="button" aria-label="Switch between light and dark">'
+        "<span aria-hidden=true>◐</span> Theme</button></header>\n<main>\n"
+    )
+
+
+def verdict(content: Content) -> str:
+    """Return the few numbers that say how good it is, and the warnings."""
+    tiles = [_certificate_tile(content.certificate), _graph_tile(content), _gap_tile(content)]
+    tiles.append(
+        _tile(
+            "Affinity inside clusters",
+            f"{content.share.mean():.1%}",
+            f"{content.nonzeros:.1f} nonzeros a point",
+            "good" if content.share.mean() > 0.9 else "",
+        )
+    )
+    if content.scores:
+        meanings = {
+            "ACC": "share of points in the cluster matched with their class",
+            "NMI": "mutual information of clusters and classes, 1 at best",
+            "SPE": "share of affinity between classes, 0 at best",
+        }
+        tiles += [_tile(n, f"{v:.3f}", meanings[n]) for n, v in content.scores.items()]
+    notes = "".join(f'<p class="note" role="note">{escape(note)}</p>' for note in content.notes)
+    body = f'{notes}<div class="tiles">{"".join(tiles)}</div>'
+    return f'<section aria-label="Summary">{body}</section>\n'
+
+
+def clusters(content: Content) -> str:
+    """Return the table of cluster sizes."""
+    largest = content.sizes.max()
+    known = content.confusion
+    rows = []
+    for cluster, (size, inside) in enumerate(zip(content.sizes, content.inside, strict=True)):
+        column = _majority(known, cluster) if known else ""
+        rows.append(
+            f"<tr><th scope=row>{_dot(content, cluster)}{cluster}</th>"
+            f'<td class="num">{size:,}</td>'
+            f'<td class="bar"><span style="{_colour(content, cluster)};'
+            f'width:{100 * size / largest:.1f}%"></span></td>'
+            f'<td class="num">{inside:.1%}</td>{column}</tr>'
+        )
+    heading = "<th scope=col>most common class</th>" if known else ""
+    table = (
+        '<div class="scroll"><table class="sizes"><thead><tr><th scope=col>cluster</th>'
+        "<th scope=col>size</th><th scope=col class=wide><span class=sr>size as a bar</span></th>"
+        f"<th scope=col>affinity inside</th>{heading}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        "</table></div>"
+    )
+    text = "A cluster whose affinity lies mostly inside is well separated from the others."
+    return _section("Clusters", text, table)
+
+
+def embedding(content: Content) -> str:
+    """Return the frame of the scatter plot."""
+    n, shown = content.n_samples, len(content.points)
+    sampled = f" {shown:,} of {n:,} points are drawn, at random." if shown < n else ""
+    text = (
+        f"Rows of the spectral embedding, laid out by {content.layout}. Groups that touch or mix "
+        "are clusters in doubt; equal rows lie side by side; distances between groups mean little."
+        f"{sampled} Hover over a point, or step through them with the arrow keys; choose a cluster "
+        "to see it alone."
+    )
+    chips = "".join(
+        f'<button type="button" class="chip" data-cluster="{cluster}" aria-pressed="false">'
+        f"{_dot(content, cluster)}{cluster}</button>"
+        for cluster in range(content.n_clusters)
+    )
+    canvas = (
+        f'<div class="chips" role="group" aria-label="Highlight a cluster">{chips}</div>'
+        '<canvas id="embedding" tabindex="0" role="img" aria-label="Scatter plot of '
+        f"{shown:,} points in {content.n_clusters} groups coloured by cluster. "
+        'Arrow keys move from point to point."></canvas>'
+    )
+    return _section("Embedding", text, canvas)
+
+
+def affinity(content: Content) -> str:
+    """Return the frame of the picture of the affinity."""
+    side, n = len(content.picture.levels), content.n_samples
+    pooled = (
+        f" Each pixel adds up about {n / side:.0f} by {n / side:.0f} pairs of the {n:,} points."
+        if side < n
+        else ""
+    )
+    text = (
+        "Who is connected with whom, points sorted by cluster: blocks on the diagonal are "
+        f"connections inside clusters, everything else leads out of them.{pooled}"
+    )
+    canvas = (
+        '<canvas id="affinity" class="square" role="img" aria-label="Affinity matrix sorted by '
+        f'cluster; {content.share.mean():.1%} of its mass lies in the diagonal blocks."></canvas>'
+    )
+    return _section("Affinity", text, canvas)
+
+
+def spectrum(content: Content) -> str:
+    """Return the picture of the leading eigenvalues."""
+    values, k = content.eigenvalues, content.n_clusters
+    text = (
+        f"Leading eigenvalues of the affinity. A wide gap after the first {k} says that {k} is a "
+        "natural number of clusters; values of 1 are connected components."
+    )
+    listed = ", ".join(f"{value:.4f}" for value in values)
+    picture = (
+        f"{spectrum_picture(values, k)}<details><summary>The numbers</summary>"
+        f"<p>{listed}</p></details>"
+    )
+    return _section("Spectrum", text, picture)
+
+
+def members(content: Content) -> str:
+    """Return the most central and the most doubtful members of each cluster."""
+    rows = []
+    kind = "tags" if content.sheet is None else "thumbs"
+    for cluster in range(content.n_clusters):
+        groups = (
+            ("central", content.central[cluster]),
+            ("doubtful", content.doubtful[cluster]),
+        )
+        shown = "".join(
+            f'<div class="group"><h4>{name}</h4><div class="{kind}">'
+            + "".join(_member(content, int(point)) for point in points)
+            + "</div></div>"
+            for name, points in groups
+            if len(points)
+        )
+        rows.append(
+            f'<div class="members"><h3>{_dot(content, cluster)}Cluster {cluster}</h3>{shown}</div>'
+        )
+    text = (
+        "Central members lie closest to their cluster's direction in the embedding. Doubtful ones "
+        "have the smallest lead over the next cluster: they are the ones to check by eye."
+    )
+    return _section("Members", text, "".join(rows))
+
+
+def confusion(content: Content) -> str:
+    """Return the confusion matrix where classes are known, or its largest entries."""
+    known = content.confusion
+    if known is None:
+        return ""
+    if max(known.counts.shape) > MOST_CONFUSION_CELLS:
+        return _section(
+            "Confusion",
+            f"The {MOST_CONFUSIONS_LISTED} largest confusions of {known.counts.shape[0]} classes "
+            f"and {known.counts.shape[1]} clusters; the matrix would be too large to read.",
+            _largest_confusions(known),
+        )
+    heads = "".join(f"<th scope=col>{cluster}</th>" for cluster in known.clusters)
+    body = []
+    for name, counts in zip(known.classes, known.counts, strict=True):
+        shares = counts / max(1, counts.sum())
+        cells = "".join(
+            f'<td style="--share:{share:.2f}"{" class=strong" if share > 0.5 else ""}>'
+            f"{count or ''}</td>"
+            for count, share in zip(counts, shares, strict=True)
+        )
+        body.append(f"<tr><th scope=row>{escape(name)}</th>{cells}</tr>")
+    table = (
+        '<div class="scroll"><table class="confusion"><thead><tr><th scope=col>class \\ cluster'
+        f"</th>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+    text = "Known classes in rows, clusters in columns, matched along the diagonal."
+    return _section("Confusion", text, table)
+
+
+def details(content: Content) -> str:
+    """Return parameters, certificate and timings, and close the main part."""
+    rows = [(name, repr(value)) for name, value in content.parameters.items()]
+    if content.eta2 is not None:
+        rows.append(("eta2, as used", f"{content.eta2:.6g}"))
+    if content.certificate is not None:
+        rows.append(("certificate", content.certificate.status))
+    rows += [(f"seconds: {stage}", f"{value:.2f}") for stage, value in content.seconds.items()]
+    cells = "".join(
+        f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>"
+        for name, value in rows
+    )
+    table = f'<div class="scroll"><table class="plain"><tbody>{cells}</tbody></table></div>'
+    text = "With these and the same data the result can be made again."
+    return _section("Parameters and certificate", text, table) + "</main>\n"
+
+
+def _section(title, text, body):
+    return f"<section><h2>{title}</h2><p>{text}</p>{body}</section>\n"
+
+
+def _tile(name, value, text, kind=""):
+    return (
+        f'<div class="tile {kind}"><span class="name">{name}</span>'
+        f'<span class="value">{value}</span><span class="text">{text}</span></div>'
+    )
+
+
+def _certificate_tile(result):
+    if result is None:
+        return _tile(
+            "Certificate", "none", "a symmetric affinity needs no solver that could prove it"
+        )
+    if isinstance(result, RepresentationResult):
+        numbers = f"conditions of every row within {result.violations.max():.0e}"
+    else:
+        numbers = f"sums within {result.marginal_error:.0e}, duality gap {result.gap:.0e}"
+    if result.converged:
+        return _tile("Certificate", "optimal", f"proved: {numbers}", "good")
+    return _tile("Certificate", "fell short", numbers, "bad")
+
+
+def _graph_tile(content):
+    pieces, k = content.n_components, content.n_clusters
+    text = f"for {k} clusters"
+    if pieces > k:
+        text = f"more than the {k} clusters: raise eta2 or n_neighbors"
+    return _tile("Connected components", f"{pieces:,}", text, "bad" if pieces > k else "good")
+
+
+def _gap_tile(content):
+    values, k = content.eigenvalues, content.n_clusters
+    if len(values) <= k:
+        return _tile("Eigengap", "none", "as many clusters as points")
+    gaps = values[:-1] - values[1:]
+    widest = int(np.argmax(gaps)) + 1
+    text = f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
+    if widest == k:
+        text = "the widest among the eigenvalues shown"
+    elif widest > k and content.parameters.get("n_components") != widest:
+        text += f": try n_components={widest}"
+    return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.2g}", text, "good" if widest == k else "")
+
+
+def _majority(known, cluster):
+    counts = known.counts[:, known.clusters.index(cluster)]
+    if not counts.any():
+        return "<td></td>"
+    best = int(np.argmax(counts))
+    return f"<td>{escape(known.classes[best])} ({counts[best] / counts.sum():.0%})</td>"
+
+
+def _largest_confusions(known):
+    places = [
+        (int(known.counts[row, column]), row, column)
+        for row, column in np.argwhere(known.counts)
+        if row != column
+    ]
+    rows = "".join(
+        f'<tr><th scope=row>{escape(known.classes[row])}</th><td class="num">{count:,}</td>'
+        f'<td class="num">{known.clusters[column]}</td></tr>'
+        for count, row, column in sorted(places, reverse=True)[:MOST_CONFUSIONS_LISTED]
+    )
+    return (
+        '<div class="scroll"><table class="plain"><thead><tr><th scope=col>class</th>'
+        "<th scope=col>points</th><th scope=col>in cluster</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _member(content, point):
+    name = content.names[point] if content.names is not None else f"sample {point}"
+    if content.classes is not None:
+        name = f"{name}, class {content.classes[point]}"
+    name = escape(name, quote=True)
+    if content.sheet is None:
+        return f'<span class="tag">{name}</span>'
+    sheet = content.sheet
+    row, column = divmod(sheet.places[point], sheet.columns)
+    style = (
+        f"--col:{column};--row:{row};--cols:{sheet.columns};--rows:{sheet.rows};"
+        f"aspect-ratio:{sheet.width}/{sheet.height}"
+    )
+    return (
+        f'<span class="thumb" role="img" aria-label="{name}" title="{name}" style="{style}"></span>'
+    )
+
+
+def _colour(content, cluster):
+    return f"--h:{hues(content.n_clusters)[cluster]}"
+
+
+def _dot(content, cluster):
+    return f'<i class="dot" aria-hidden=true style="{_colour(content, cluster)}"></i>'

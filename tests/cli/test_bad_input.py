@@ -1,0 +1,151 @@
+"""What the command says when it cannot do what it was asked: never a traceback, nothing written."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tests.cli.conftest import write_images
+
+rows = "1,2,3\n4,5,6\n7,8,9\n1,0,1\n"
+
+
+@pytest.fixture
+def sources(folder):
+    """A folder of files that are wrong in one way each, and one that is right."""
+    Path("good.csv").write_text(rows)
+    Path("ragged.csv").write_text("1,2,3\n4,5\n7,8,9\n")
+    Path("word.csv").write_text("1,2,3\n4,x,6\n")
+    Path("heading.csv").write_text("0,1,kind\n4,5,6\n")
+    Path("nan.csv").write_text("a,b\n1,2\n3,\n\nnan,4\n5,6\n")
+    Path("pandas.csv").write_text(",a,b\n0,1,2\n1,3,4\n")
+    Path("zero.csv").write_text("1,2\n0,0\n3,4\n")
+    Path("empty.csv").write_text("")
+    Path("latin.csv").write_bytes(b"a\xe9,b\n1,2\n")
+    Path("one.csv").write_text("1,2,3\n")
+    Path("words.docx").write_text("hello")
+    Path("short.txt").write_text("0\n1\n")
+    Path("broken.npy").write_bytes(b"\x93NUMPY nonsense")
+    Path("broken.npz").write_bytes(b"PK nonsense")
+    Path("broken.mat").write_bytes(b"nonsense" * 40)
+    Path("broken.parquet").write_bytes(b"nonsense")
+    np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
+    sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
+    np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    np.save("deep.npy", np.ones((2, 3, 4, 5)))
+    Path("nothing").mkdir()
+    write_images(Path("loose"), np.ones((2, 4, 4)), ["a.png", "b.png"])
+    write_images(Path("damaged"), np.ones((1, 4, 4)), ["a.png"])
+    Path("damaged/b.png").write_bytes(b"no image")
+    Path("taken.csv").write_text("precious")
+    Path("taken.html").write_text("precious")
+    return folder
+
+
+TABLE = [
+    # arguments after `cluster`, exit code, part of the message
+    (["missing.csv", "-k2"], 2, "there is no file or folder missing.csv"),
+    (["missing.csv", "-k2", "-o", "taken.csv"], 2, "there is no file or folder missing.csv"),
+    (["words.docx", "-k2"], 2, "'.docx'; dssc reads .npy, .npz, .mat, .csv"),
+    (["ragged.csv", "-k2"], 2, "ragged.csv, line 2: 2 cells where the first line has 3"),
+    (["word.csv", "-k2"], 2, "line 2, column '2': 'x' is no number"),
+    (["heading.csv", "-k2"], 2, "line 1, column '3': 'kind' is no number; correct it, leave the"),
+    (["heading.csv", "-k2"], 2, "say --header if this line names the columns"),
+    (["nan.csv", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: lines 3, 5; fill"),
+    (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
+    (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
+    (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
+    (["zero.csv", "-k2"], 2, "1 of 3 samples hold nothing but zeros, which have no direction"),
+    (["empty.csv", "-k2"], 2, "empty.csv is empty"),
+    (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),
+    (["one.csv", "-k1"], 2, "one.csv holds 1 samples; clustering needs at least 2"),
+    (["broken.npy", "-k2"], 2, "broken.npy is damaged or holds pickled objects"),
+    (["broken.npz", "-k2"], 2, "broken.npz is damaged or holds pickled objects"),
+    (["objects.npy", "-k2"], 2, "objects.npy is damaged or holds pickled objects"),
+    (["broken.mat", "-k2"], 2, "broken.mat is no MATLAB file that can be read"),
+    (["broken.parquet", "-k2"], 2, "broken.parquet is no parquet file that can be read"),
+    (["deep.npy", "-k2"], 2, "deep.npy holds an array of shape (2, 3, 4, 5)"),
+    (["nothing", "-k2"], 2, "nothing holds no images; dssc reads .bmp"),
+    (["damaged", "-k2"], 2, "b.png is no image that can be read"),
+    (["loose", "-k2", "--labels", "folders"], 2, "a.png lies in no folder that could be its class"),
+    (["good.csv", "-k5"], 2, "-k 5 asks for more clusters than the 4 samples of good.csv"),
+    (["good.csv", "-k0"], 2, "-k 0 must be at least 1"),
+    (["good.csv"], 2, "the following arguments are required: -k/--n-clusters"),
+    (["good.csv", "-k2", "--eta1", "-1"], 2, "eta1=-1.0 must be a positive finite number"),
+    (["good.csv", "-k2", "--drop", "q"], 2, "has no column 'q' to drop; it has 1, 2, 3"),
+    (["good.csv", "-k2", "--labels", "q"], 2, "no column or array of that name, and there is no"),
+    (["good.csv", "-k2", "--labels", "short.txt"], 2, "2 labels for the 4 samples of good.csv"),
+    (["good.csv", "-k2", "--pca", "9"], 2, "--pca 9 must lie between 1 and 3"),
+    (["good.csv", "-k2", "--features", "scattered"], 2, "--features scattered needs images"),
+    (["good.csv", "-k2", "--image-shape", "2x2"], 2, "4 pixels a row; good.csv has 3 columns"),
+    (["good.csv", "-k2", "--image-shape", "two"], 2, "'two' must be like 32x32"),
+    (["good.csv", "-k2", "--transpose"], 2, "--transpose is for .npy, .npz and .mat"),
+    (["good.csv", "-k2", "-o", "labels.xlsx"], 2, "labels.xlsx must end in .csv or .npy"),
+    (["good.csv", "-k2", "-o", "a.csv", "--report", "a.txt"], 2, "a.txt must end in .html"),
+    (["good.csv", "-k2", "-o", "taken.csv"], 4, "taken.csv exists; choose another name, or add"),
+    (["good.csv", "-k2", "--report", "taken.html"], 4, "taken.html exists; choose another name"),
+    (["good.csv", "-k2", "-o", "no/where.csv"], 4, "there is no folder no"),
+    (["good.csv", "-k2", "-o", "good.csv/x.csv"], 4, "there is no folder good.csv"),
+    (["good.csv", "-k2", "-o", "/proc/x.csv"], 4, "cannot write /proc/"),
+]  # fmt: skip
+
+
+def state(folder):
+    return {
+        path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize(("arguments", "expected", "message"), TABLE)
+def test_the_message_the_code_and_nothing_written(run, sources, arguments, expected, message):
+    before = state(sources)
+    code, out, err = run("cluster", *arguments, "-q")
+    assert code == expected
+    assert message in err
+    assert out == ""
+    assert state(sources) == before
+
+
+def test_force_replaces(run, sources):
+    code, _, _ = run("cluster", "good.csv", "-k2", "-o", "taken.csv", "--force", "-q")
+    assert code == 0
+    assert Path("taken.csv").read_text().startswith("index,cluster\n")
+
+
+def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch):
+    before = state(sources)
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device", "labels.csv")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = run("cluster", "good.csv", "-k2", "-q")
+    assert code == 4
+    assert "cannot write labels.csv: No space left on device" in err
+    assert state(sources) == before
+
+
+def test_an_interrupted_run_leaves_nothing(folder):
+    rng = np.random.default_rng(0)
+    np.save("data.npy", rng.standard_normal((3000, 500)))
+    before = state(folder)
+    command = [sys.executable, "-m", "dssc", "cluster", "data.npy", "-k", "3", "--report", "r.html"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stderr.readline().startswith("reading: ")  # now it is at work
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.endswith("dssc: interrupted; nothing was written\n")
+    assert out == ""
+    assert state(folder) == before
+
+
+def test_a_closed_pipe_is_no_error(folder):
+    command = f"{sys.executable} -m dssc info --json | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr

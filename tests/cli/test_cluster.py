@@ -1,0 +1,154 @@
+import inspect
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import dssc
+from dssc import clustering_accuracy
+from dssc.cli.methods import METHODS, PARAMETERS
+from tests.cli.conftest import write_images
+
+
+def read_labels(path):
+    lines = path.read_text().splitlines()
+    return lines[0], [line.rsplit(",", 1) for line in lines[1:]]
+
+
+def test_a_table_gets_labels_and_a_summary(run, table, points):
+    code, out, err = run("cluster", table, "-k", 3, "--labels", "kind")
+    assert code == 0
+    header, rows = read_labels(table.parent / "labels.csv")
+    assert header == "index,cluster"
+    assert [row[0] for row in rows] == [str(i) for i in range(90)]
+    assert clustering_accuracy(points[1], [int(row[1]) for row in rows]) == 1.0
+    assert "90 samples, 12 features" in out
+    assert "ACC 1.000  NMI 1.000  SPE" in out
+    assert "converged: marginal error" in out
+    assert "wrote        labels.csv" in out
+    assert err.startswith("reading: ")
+
+
+def test_json_is_all_of_standard_output(run, table):
+    code, out, err = run(
+        "cluster", table, "-k", 3, "--drop", "kind", "--eta2", 0.05, "--json", "-q"
+    )
+    summary = json.loads(out)
+    assert (code, err) == (0, "")
+    assert summary["n_features"] == 12
+    assert summary["parameters"]["eta2"] == summary["eta2"] == 0.05
+    assert sum(summary["sizes"]) == 90
+    assert summary["scores"] is None
+    assert summary["certificate"]["marginal_error"] <= 1e-8
+    assert set(summary["seconds"]) >= {"reading", "features", "projection", "eigenvectors"}
+
+
+def test_labels_can_be_an_array(run, table, points):
+    assert run("cluster", table, "-k", 3, "--drop", "kind", "-o", "l.npy")[0] == 0
+    labels = np.load("l.npy")
+    assert clustering_accuracy(points[1], labels) == 1.0
+
+
+def test_the_same_command_gives_the_same_labels(run, table):
+    for name in ("a.csv", "b.csv"):
+        run("cluster", table, "-k", 3, "--drop", "kind", "-o", name)
+    assert (table.parent / "a.csv").read_bytes() == (table.parent / "b.csv").read_bytes()
+
+
+def test_every_parameter_of_every_estimator_is_an_option():
+    elsewhere = {"n_clusters", "random_state", "verbose", "warm_start"}
+    names = {
+        name
+        for estimator in METHODS.values()
+        for name in inspect.signature(getattr(dssc, estimator)).parameters
+    }
+    assert names - elsewhere == set(PARAMETERS)
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "adssc"])
+def test_every_method_runs(run, folder, points, method):
+    np.save("points.npy", points[0])
+    code, out, _ = run("cluster", "points.npy", "-k", 3, "-m", method, "-q")
+    assert code == 0
+    assert f"{METHODS[method]}: 3 clusters" in out
+    proved = method in ("jdssc", "ssc", "ensc")
+    assert ("certificate  none" not in out) == proved
+
+
+def test_the_defaults_told_are_the_estimators():
+    told = {"eta1": 1, "eta3": 0, "l1_ratio": 0.9, "tau": 100, "n_init": 10, "dropout": 0.7}
+    for name, value in told.items():
+        assert re.search(rf"; {value}\b", PARAMETERS[name]["help"])
+        defaults = {
+            signature.parameters[name].default
+            for signature in map(inspect.signature, map(dssc.__getattr__, METHODS.values()))
+            if name in signature.parameters
+        }
+        assert defaults == {value}
+
+
+def test_a_parameter_of_another_method_is_refused(run, table):
+    code, _, err = run("cluster", table, "-k", 3, "--gamma", 2)
+    assert code == 2
+    assert "--gamma is no parameter of --method adssc, which has --eta1, --eta2" in err
+
+
+def test_falling_short_is_its_own_exit_code(run, table):
+    code, _, err = run("cluster", table, "-k", 3, "--drop", "kind", "--max-iter", 1)
+    assert code == 3
+    assert "warning: not converged" in err
+    assert "raise max_iter" in err
+    assert (table.parent / "labels.csv").exists()
+
+
+def test_a_folder_of_images_with_its_folders_as_classes(run, folder):
+    rng = np.random.default_rng(0)
+    patterns = rng.integers(0, 200, (2, 16, 16))
+    images = [patterns[i % 2] + rng.integers(0, 50, (16, 16)) for i in range(20)]
+    names = [f"{'ab'[i % 2]}/{i}.png" for i in range(20)]
+    write_images(folder / "pictures", images, names)
+    code, out, _ = run(
+        "cluster", "pictures", "-k", 2, "--labels", "folders", "--pca", 10, "--n-neighbors", 4,
+        "--json", "-q",
+    )  # fmt: skip
+    summary = json.loads(out)
+    assert code == 0
+    assert summary["preparation"] == ["scattering", "PCA to 10"]
+    assert summary["scores"]["ACC"] == 1.0
+    header, rows = read_labels(folder / "labels.csv")
+    assert header == "file,cluster"
+    assert [row[0] for row in rows][:3] == ["a/0.png", "a/2.png", "a/4.png"]
+    assert rows[4][0] == "a/8.png"  # 8 before 10
+    assert rows[5][0] == "a/10.png"
+
+
+def test_features_can_be_scaled_and_reduced(run, folder, points):
+    np.save("points.npy", points[0] + 5.0)
+    code, out, _ = run(
+        "cluster", "points.npy", "-k", 3, "--scale", "center", "--pca", 9, "--json", "-q"
+    )
+    summary = json.loads(out)
+    assert code == 0
+    assert summary["preparation"] == ["centred", "PCA to 9"]
+    assert summary["n_features"] == 9
+
+
+def test_a_sparse_matrix(run, folder, points):
+    sparse.save_npz("points.npz", sparse.csr_array(points[0]))
+    code, out, _ = run("cluster", "points.npz", "-k", 3, "--json", "-q")
+    assert code == 0
+    assert json.loads(out)["n_features"] == 12
+    code, _, err = run("cluster", "points.npz", "-k", 3, "--pca", 3, "-o", "b.csv", "-q")
+    assert code == 2
+    assert "--pca is for dense data; this is a sparse matrix" in err
+
+
+def test_a_report_is_written_too(run, table):
+    code, out, _ = run("cluster", table, "-k", 3, "--labels", "kind", "--report", "r.html", "-q")
+    assert code == 0
+    assert "labels.csv, r.html" in out
+    page = (table.parent / "r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "type 1" in page
