@@ -65,6 +65,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "help": "how eigenvectors give labels; kmeans",
     },
     "n_init": {"type": int, "help": "restarts of k-means; 10"},
+    "device": {"type": str, "help": "engine: cpu, cuda, or torch on the cpu; cpu (adssc)"},
     "tol": {"type": float, "help": "tolerance of the certificate; 1e-8 (jdssc: 1e-6)"},
     "max_iter": {"type": int, "help": "most iterations of a solver; 1000 (jdssc: 50 or 2000)"},
 }

@@ -2,6 +2,7 @@
 
 import joblib
 
+from dssc._devices import is_tensor, torch_device
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative, check_positive
 from dssc.estimators.base import SubspaceClustering
@@ -61,6 +62,10 @@ class ADSSC(SubspaceClustering):
         costs a new projection at most, whatever `eta2`, `n_neighbors` or `n_clusters`: the
         similarities found before stay valid, and where another eta2 needs more of them the
         certificate says so and they are read. Keeps X alive; not pickled.
+    device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
+        The engine: compiled code on the CPU; torch on a GPU, for `symmetric` and without `eta3`; or
+        torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
+        tensor. Results are NumPy and SciPy in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
@@ -121,6 +126,7 @@ class ADSSC(SubspaceClustering):
         tol=1e-8,
         max_iter=1000,
         warm_start=False,
+        device=None,
         verbose=0,
         random_state=None,
     ):
@@ -136,11 +142,34 @@ class ADSSC(SubspaceClustering):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.device = device
         self.verbose = verbose
         self.random_state = random_state
 
     def _progress(self):
         return Progress(self.verbose)
+
+    def _validated(self, X):
+        self._device = torch_device(self.device, X)
+        if not is_tensor(X):
+            return super()._validated(X)
+        if self._device is None:
+            return super()._validated(X.numpy())
+        from dssc.gpu.expressed import checked_tensor
+
+        X = checked_tensor(X)
+        self.n_features_in_ = X.shape[1]
+        return X
+
+    def _embed(self, expressed, A, rng):
+        if self._device is None:
+            return super()._embed(expressed, A, rng)
+        return expressed.embedding(A, self.n_clusters, self.n_components, rng)
+
+    def _assign(self, expressed, U, rng):
+        if self._device is None or self.assign_labels != "kmeans":
+            return super()._assign(expressed, U, rng)
+        return expressed.labels(U, self.n_clusters, self.n_init, rng)
 
     def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
@@ -148,8 +177,10 @@ class ADSSC(SubspaceClustering):
             self._kept = None
             return self._express_anew(X, progress)
         with progress.stage("comparison"):
-            data = X, float(self.eta1), float(self.eta3), bool(self.symmetric)
-            fingerprint = joblib.hash(data, hash_name="sha1")
+            parameters = float(self.eta1), float(self.eta3), bool(self.symmetric)
+            # A tensor counts its own changes; the content of an array has to be looked at.
+            data = (X.data_ptr(), X.shape, X._version) if is_tensor(X) else X
+            fingerprint = joblib.hash((data, parameters, self.device), hash_name="sha1")
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
             self._kept = None  # frees its memory before more is needed
@@ -158,6 +189,10 @@ class ADSSC(SubspaceClustering):
         return kept[1]
 
     def _express_anew(self, X, progress):
+        if self._device is not None:
+            from dssc.gpu.expressed import ExpressedOnDevice
+
+            return ExpressedOnDevice(X, float(self.eta1), self._device, progress)
         if self.eta3 == 0:
             return express(X, float(self.eta1), self.symmetric, progress)
         with progress.stage("self-expression"):
@@ -175,6 +210,14 @@ class ADSSC(SubspaceClustering):
         super()._check_parameters(n_samples)
         check_positive("eta1", self.eta1)
         check_nonnegative("eta3", self.eta3)
+        if self._device is not None and (self.eta3 > 0 or not self.symmetric):
+            raise ValueError(
+                f"eta3={self.eta3!r} with symmetric={self.symmetric!r} runs on the CPU only; leave "
+                "eta3=0 and symmetric=True, or use device='cpu'"
+            )
 
     def __getstate__(self):
-        return {name: value for name, value in super().__getstate__().items() if name != "_kept"}
+        left_out = ("_kept", "_device")
+        return {
+            name: value for name, value in super().__getstate__().items() if name not in left_out
+        }

@@ -126,9 +126,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator.
         """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        X = self._validated(X)
         self._check_parameters(X.shape[0])
         rng = check_random_state(self.random_state)
         progress = self._progress()
@@ -136,25 +134,37 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         expressed = self._expressed(X, rng, progress)
         A = self._affinity(expressed, progress)
         with progress.stage("eigenvectors"):
-            U = spectral_embedding(
-                A, self.n_clusters, n_components=self.n_components, random_state=rng
-            )
+            U = self._embed(expressed, A, rng)
         with progress.stage("labels"):
-            labels = assign_labels(
-                U,
-                self.n_clusters,
-                method=self.assign_labels,
-                n_init=self.n_init,
-                similarity=expressed.similarities,
-                random_state=rng,
-            )
+            labels = self._assign(expressed, U, rng)
             C = expressed.coefficients(A)
         self.labels_ = labels
-        self.representation_matrix_ = C.astype(X.dtype, copy=False)
+        dtype = np.float32 if "float32" in str(X.dtype) else np.float64  # of an array or a tensor
+        self.representation_matrix_ = C.astype(dtype, copy=False)
         self.affinity_matrix_ = A
-        self.embedding_ = U.astype(X.dtype, copy=False)
+        self.embedding_ = U.astype(dtype, copy=False)
         self.timings_ = progress.seconds
         return self
+
+    def _validated(self, X):
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+
+    def _embed(self, expressed, A, rng):
+        return spectral_embedding(
+            A, self.n_clusters, n_components=self.n_components, random_state=rng
+        )
+
+    def _assign(self, expressed, U, rng):
+        return assign_labels(
+            U,
+            self.n_clusters,
+            method=self.assign_labels,
+            n_init=self.n_init,
+            similarity=expressed.similarities,
+            random_state=rng,
+        )
 
     def _progress(self):
         return Progress()

@@ -16,7 +16,7 @@ def unit_norm(X):
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     # Dividing by the largest entry first keeps squares of tiny or huge values in range.
     largest = _largest_of_rows(X)
-    _refuse_zeros(largest)
+    refuse_zeros(largest)
     X = _scale_rows(X, largest)
     norms = np.sqrt(X.multiply(X).sum(axis=1)) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
     return _scale_rows(X, np.asarray(norms).ravel())
@@ -24,7 +24,7 @@ def unit_norm(X):
 
 def check_no_zero_rows(X) -> None:
     """Raise the error of `unit_norm` on zero rows, without a copy of X."""
-    _refuse_zeros(np.concatenate([_largest_of_rows(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
+    refuse_zeros(np.concatenate([_largest_of_rows(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
 
 
 def _largest_of_rows(X):
@@ -32,7 +32,8 @@ def _largest_of_rows(X):
     return largest.toarray().ravel() if sparse.issparse(largest) else largest
 
 
-def _refuse_zeros(largest):
+def refuse_zeros(largest) -> None:
+    """Raise an error that names the rows whose largest magnitude is zero."""
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         shown = ", ".join(map(str, zero[:10])) + (", ..." if len(zero) > 10 else "")

@@ -54,7 +54,7 @@ def chebyshev_eigenvectors(N, known, n_wanted: int, rng):
             precisions.pop()  # single precision can do no more
         last = residual
         cut = min(values[-1], 1.0 - 1e-9)
-        degree = _degree(values[n_wanted - 1], cut)
+        degree = degree_for(values[n_wanted - 1], cut)
     return X[:, :n_wanted], float(residual)
 
 
@@ -68,7 +68,7 @@ def refined(N, known, vectors):
     return X, float(residuals.max())
 
 
-def _degree(value, cut):
+def degree_for(value: float, cut: float) -> int:
     """Return the degree at which the polynomial of [-1, cut] gains GAIN at `value`."""
     beyond = max(2.0 * (value - cut) / (cut + 1.0), 1e-12)
     return int(np.clip(np.arccosh(GAIN) / np.arccosh(1.0 + beyond), FIRST_DEGREE, LONGEST))

@@ -93,14 +93,17 @@ def _lanczos(operator, known, n_wanted, rng, **options):
 def _filtered(N, known, n_wanted, rng):
     vectors, residual = chebyshev_eigenvectors(N, known, n_wanted, rng)
     if residual > RESOLVED:
-        warnings.warn(
-            f"the leading eigenvectors of the affinity are known to a residual of {residual:.1e} "
-            f"only, wanted {RESOLVED:.0e}: the graph nearly falls apart into more pieces than it "
-            "has clusters. Raise eta2 (or n_neighbors) to connect them",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        warnings.warn(unresolved(residual), ConvergenceWarning, stacklevel=4)
     return vectors
+
+
+def unresolved(residual: float) -> str:
+    """Return what to say of eigenvectors that are not known well enough."""
+    return (
+        f"the leading eigenvectors of the affinity are known to a residual of {residual:.1e} "
+        f"only, wanted {RESOLVED:.0e}: the graph nearly falls apart into more pieces than it "
+        "has clusters. Raise eta2 (or n_neighbors) to connect them"
+    )
 
 
 def _inverse_near_one(N, known):

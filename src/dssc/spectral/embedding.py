@@ -91,8 +91,14 @@ def _components(W, n_clusters):
     Only more components than clusters make strays: all but the `n_clusters` largest, and pieces
     too small to be a cluster.
     """
-    n_found, membership = connected_components(_connections(W), directed=False)
+    _, membership = connected_components(_connections(W), directed=False)
+    return ranked_components(membership, n_clusters)
+
+
+def ranked_components(membership, n_clusters: int):
+    """Return the component of each point as `_components` does, of components in any order."""
     sizes = np.bincount(membership)
+    n_found = len(sizes)
     order = np.argsort(-sizes, kind="stable")
     rank = np.empty(n_found, dtype=np.int64)
     rank[order] = np.arange(n_found)
@@ -106,7 +112,7 @@ def _components(W, n_clusters):
         f"the {n_kept} largest define the clusters and the {np.count_nonzero(kept < 0)} points of "
         "the others go to the most similar cluster. Raise eta2 (or n_neighbors) to connect them",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return kept, True
 

@@ -46,9 +46,7 @@ def assign_labels(
     placed = norms > 0
     n_placed = np.count_nonzero(placed)
     if n_placed < n_clusters:
-        raise ValueError(
-            f"the embedding has {n_placed} nonzero rows, fewer than n_clusters={n_clusters}"
-        )
+        raise ValueError(too_few_rows(int(n_placed), n_clusters))
     labels = np.empty(len(U), dtype=np.int32)
     if method == "kmeans":
         kmeans = KMeans(
@@ -68,6 +66,11 @@ def assign_labels(
     if n_placed < len(U):
         labels[~placed] = _nearest_cluster(labels, placed, n_clusters, similarity)
     return labels
+
+
+def too_few_rows(n_placed: int, n_clusters: int) -> str:
+    """Return what to say of an embedding with too few rows to cluster."""
+    return f"the embedding has {n_placed} nonzero rows, fewer than n_clusters={n_clusters}"
 
 
 def _seeds(points, n_clusters, random_state):

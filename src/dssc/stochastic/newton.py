@@ -64,8 +64,8 @@ def solve_dual(
     that the sums are exact to rounding of A itself and not of ``max|K| / eta``.
     """
     afresh = np.zeros(len(graph.indptr) - 1)
-    schedule = _schedule(graph.values, eta)
-    w, stage_eta = afresh, next(schedule)
+    stages = schedule(float(graph.values.max() - graph.values.min()), eta)
+    w, stage_eta = afresh, next(stages)
     if start is not None and _plausible(start, graph.values, eta):
         w, stage_eta = start, eta
     n_iter = n_evaluations = 0
@@ -87,7 +87,7 @@ def solve_dual(
             stage_eta = eta
         else:
             w = afresh if w is start else solution.potentials
-            stage_eta = next(schedule)
+            stage_eta = next(stages)
 
 
 def _plausible(start, values, eta):
@@ -98,9 +98,12 @@ def _plausible(start, values, eta):
     return np.abs(start).max() <= 10.0 * (np.abs(values).max() + eta)
 
 
-def _schedule(values, eta):
-    """Yield falling values of eta, and the last one for as long as it is asked for."""
-    first = (values.max() - values.min()) / FIRST_SPAN
+def schedule(span: float, eta: float):
+    """Yield falling values of eta, and the last one for as long as it is asked for.
+
+    `span` is the difference of the largest and the smallest similarity.
+    """
+    first = span / FIRST_SPAN
     if first > eta:
         n_stages = int(np.ceil(np.log(first / eta) / np.log(RATIO)))
         yield from np.geomspace(first, eta, n_stages + 1)[:-1]

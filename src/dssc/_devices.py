@@ -1,0 +1,44 @@
+"""Which device a run uses."""
+
+import sys
+
+
+def is_tensor(X) -> bool:
+    """Tell whether X is a torch tensor, without importing torch for it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(X, torch.Tensor)
+
+
+def torch_device(device, X):
+    """Return the torch device that a run uses, or None for the CPU's own engine.
+
+    Parameters
+    ----------
+    device : str or None
+        ``"cpu"`` for the compiled CPU engine; ``"cuda"`` (or ``"cuda:1"``, …) for a GPU;
+        ``"torch"`` for the torch engine on the CPU; None for where X lives.
+    X : array or tensor
+        The data.
+    """
+    if device is None:
+        if not is_tensor(X) or X.device.type == "cpu":
+            return None
+        device = str(X.device)
+    if device == "cpu":
+        return None
+    if device != "torch" and str(device).split(":")[0] != "cuda":
+        raise ValueError(f"device={device!r} must be 'cpu', 'cuda', 'cuda:<number>' or 'torch'")
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(
+            f"device={device!r} needs PyTorch; install it with: pip install 'dssc[gpu]'"
+        ) from None
+    if device == "torch":
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise RuntimeError(
+            f"device={device!r} needs a CUDA GPU, and torch {torch.__version__} sees none; install "
+            "a CUDA build of torch, or use device='cpu'"
+        )
+    return torch.device(device)

@@ -1,0 +1,157 @@
+"""Semismooth Newton for the dual of the projection, on a device.
+
+The method of :mod:`dssc.stochastic.newton`, over the same kind of graph.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from dssc.gpu.graph import DeviceGraph
+from dssc.stochastic.newton import BALANCED, CG_STEPS, CLOSE, STAGE_STEPS, STAGE_TOL, STALLED_STEPS
+from dssc.stochastic.newton import schedule as stages
+
+CHECKED_EVERY = 4  # steps of conjugate gradients between two looks at the residual
+
+
+class DeviceSolution(NamedTuple):
+    """Potentials in the units of K, final slacks in units of eta, and what they cost."""
+
+    potentials: torch.Tensor
+    slack: torch.Tensor
+    error: float
+    n_iter: int
+    n_evaluations: int
+
+
+def solve_dual(graph: DeviceGraph, eta: float, start, tol: float, max_iter: int) -> DeviceSolution:
+    """Maximise the dual on `graph` until all rows sum to one within `tol`."""
+    n = len(graph.indptr) - 1
+    afresh = graph.values.new_zeros(n)
+    schedule = stages(float(graph.values.max()) - float(graph.values.min()), eta)
+    w, stage_eta = (afresh, next(schedule)) if start is None else (start, eta)
+    n_iter = n_evaluations = 0
+    while True:
+        steps = min(STAGE_STEPS, max_iter - n_iter)
+        stage_tol = tol if stage_eta == eta else max(tol, min(STAGE_TOL, BALANCED / n))
+        solution = _stage(graph, stage_eta, w, stage_tol, steps, sweep=w is afresh)
+        n_iter += solution.n_iter
+        n_evaluations += solution.n_evaluations
+        if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
+            return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
+        w = afresh if w is start else solution.potentials
+        stage_eta = next(schedule)
+
+
+def _stage(graph, eta, base, tol, max_iter, sweep):
+    shifted = graph._replace(values=_slack(graph, base) / eta)
+    dual = _Dual(shifted)
+    w = torch.zeros_like(base)
+    if sweep:
+        w = dual.sweep(w)
+    sums, slack = dual.row_sums(w)
+    n_iter = stalled = 0
+    best, swept = torch.inf, sweep
+    while (error := float((sums - 1.0).abs().max())) > tol and n_iter < max_iter:
+        stalled = 0 if error < best else stalled + 1
+        best = min(best, error)
+        if best < CLOSE and stalled >= STALLED_STEPS:
+            break
+        n_iter += 1
+        counts = graph.row_sums((slack > 0).double())
+        if not swept and bool((counts == 0).any()):
+            w = dual.sweep(w)
+            sums, slack = dual.row_sums(w)
+            swept = True
+            continue
+        swept = False
+        direction = dual.newton_direction(slack, sums - 1.0, counts)
+        w, sums, slack = dual.line_search(w, direction, sums)
+    return DeviceSolution(base + eta * w, slack, error, n_iter, dual.n_evaluations)
+
+
+def _slack(graph, w):
+    return graph.values - (w[graph.rows] + w[graph.columns])
+
+
+class _Dual:
+    """The dual in units of eta, and the three ways to move on it."""
+
+    def __init__(self, graph: DeviceGraph):
+        self.graph = graph
+        self.n_evaluations = 0
+
+    def row_sums(self, w):
+        """Return the row sums of A and the slacks it is the positive part of."""
+        slack = _slack(self.graph, w)
+        self.n_evaluations += 1
+        return self.graph.row_sums(slack.clamp(min=0.0)), slack
+
+    def sweep(self, w):
+        """Make every row's sum right with the other potentials held, then go half the way there."""
+        graph = self.graph
+        entries = graph.values - w[graph.columns]
+        t = torch.segment_reduce(entries, "max", offsets=graph.indptr) - 1.0
+        counts = torch.zeros_like(t)
+        while True:  # Michelot's iteration: t can only rise, and ends exactly
+            excess = entries - t[graph.rows]
+            above = (excess > 0).double()
+            total, now = graph.row_sums(excess * above), graph.row_sums(above)
+            if torch.equal(now, counts):
+                return (w + t) / 2
+            counts = now
+            t = torch.where(total > 1.0, t + (total - 1.0) / now, t)
+
+    def newton_direction(self, slack, residual, counts):
+        """Solve the Newton system, regularised in proportion to the residual."""
+        size = min(1.0, float(residual.square().mean().sqrt()))
+        diagonal = counts.clamp(min=1.0) * (1.0 + max(1e-3 * size, 1e-10))
+        multiply = self.graph.product((slack > 0).double())
+        tol = max(min(0.1, size), 1e-8)
+        direction, n_steps = _conjugate_gradients(multiply, diagonal, residual, tol)
+        self.n_evaluations += n_steps
+        return direction
+
+    def line_search(self, w, direction, sums):
+        """Move along `direction` to where the dual's slope has fallen to half or less."""
+        slope_start = low_slope = float(direction @ (1.0 - sums))
+        low, high, high_slope = 0.0, torch.inf, torch.inf
+        step = 1.0
+        for _ in range(40):
+            trial = w + step * direction
+            new_sums, slack = self.row_sums(trial)
+            slope = float(direction @ (1.0 - new_sums))
+            if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
+                break
+            if slope < 0.0:
+                low, low_slope = step, slope
+            else:
+                high, high_slope = step, slope
+            if high == torch.inf:
+                step *= 2.0
+            else:
+                fraction = low_slope / (low_slope - high_slope)
+                step = low + (high - low) * min(max(fraction, 0.1), 0.9)
+        return trial, new_sums, slack
+
+
+def _conjugate_gradients(multiply, diagonal, rhs, tol):
+    """Solve ``(diag(diagonal) + S) x = rhs``; return x and the number of products."""
+    x = torch.zeros_like(rhs)
+    residual = rhs.clone()
+    z = residual / diagonal
+    direction = z.clone()
+    rho = residual @ z
+    target = tol * tol * float(rho)
+    for step in range(1, CG_STEPS + 1):
+        product = torch.addcmul(multiply(direction), diagonal, direction)
+        length = rho / (direction @ product)
+        x.addcmul_(direction, length)
+        residual.addcmul_(product, length, value=-1.0)
+        z = residual / diagonal
+        rho_next = residual @ z
+        if step % CHECKED_EVERY == 0 and not float(rho_next) > target:
+            break
+        direction = torch.addcmul(z, direction, rho_next / rho)
+        rho = rho_next
+    return torch.nan_to_num(x), step

@@ -1,0 +1,270 @@
+"""A-DSSC's projection without an n x n matrix, on a device.
+
+The CPU's engine keeps lists of every point's most similar others, because reading all pairs again
+would double its work. Here it does not: pairs are filtered against rough thresholds once, which
+gives likely potentials, and then against those potentials. What passes the second filter is all
+that can be positive, provided the final potentials are nowhere lower than the ones filtered with;
+that is the certificate. Where one is, the filter runs again.
+"""
+
+from functools import cached_property
+from types import ModuleType
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from dssc._progress import Progress
+from dssc.gpu import tiles
+from dssc.gpu.factor import UP, DeviceFactor
+from dssc.gpu.graph import DeviceGraph, offsets
+from dssc.gpu.newton import solve_dual
+from dssc.gpu.tiles import GROUP, ROWS, Bounds
+from dssc.result import ProjectionResult
+from dssc.stochastic.outcome import compact, status_of
+from dssc.stochastic.products import (
+    LIKELY,
+    LIKELY_STEPS,
+    LOWER,
+    SAMPLE,
+    amount,
+    entries_needed,
+)
+from dssc.stochastic.similarity import check_fits
+
+NEIGHBORS = 1.5, 24, 32  # pairs a point for the rough solve, as `amount` counts them
+MARGIN = 0.05  # in units of the entries of A, by which the filter goes below the potentials
+RANK, GROUPS = 8, 128  # a rough threshold is the RANK-th of the largest bounds of GROUPS groups
+SMALL = 1 << 14  # up to which every threshold is found exactly
+MOST_PASSES = 30
+FUSED_FROM = 2048  # points; fewer are filtered by plain products
+_FUSED: dict[int, ModuleType] = {}  # by the width of the vectors
+LONGEST_NEED = 1024  # entries of a sampled row that are looked at first
+
+
+class DeviceProblem:
+    """The projection of ``(|C| + |C|') / 2`` for several eta2, C by least squares on a device.
+
+    It answers what :class:`dssc.stochastic.ProjectionProblem` answers, with results in the order of
+    the samples and in main memory.
+    """
+
+    def __init__(self, X, eta1: float, device, progress: Progress | None = None):
+        self.progress = progress or Progress()
+        with self.progress.stage("factor"):
+            self.factor = factor = DeviceFactor(X, eta1, device)
+        p = UP * factor.norms
+        q = UP * factor.norms * factor.scales / 2
+        self.bounds = Bounds(factor.units, factor.errors, p.float(), q.float())
+        self.filters = _filters(self.bounds)
+        self.shape = len(p), len(p)
+        self.similarity = self
+        self._rough: DeviceGraph | None = None
+        self._n_rough = 0
+
+    @cached_property
+    def largest(self) -> float:
+        """A bound on the similarities."""
+        return float((self.factor.norms**2 * self.factor.scales).max())
+
+    def largest_entries(self, count: int) -> np.ndarray:
+        """Return the largest bounds of each row, in falling order."""
+        n = self.shape[0]
+        sample = slice(0, min(n, ROWS))  # the order is random: these stand for all
+        tile = self._rows(sample)
+        return torch.topk(tile, count, dim=1).values.double().cpu().numpy()
+
+    def solve(self, eta2: float, *, tol=1e-8, max_iter=1000, potentials=None) -> ProjectionResult:
+        """Filter, solve, and filter again until the optimum is proved optimal for all pairs."""
+        w = self._likely_potentials(eta2, potentials)
+        n_iter = n_evaluations = n_passes = 0
+        dual_tol = tol / 2
+        graph = None
+        while True:
+            if graph is None:
+                lowered = w - MARGIN * eta2 / 2
+                with self.progress.stage("scan"):
+                    graph, products = self._above(lowered)
+                n_passes += 1
+            solution = solve_dual(graph, eta2, w, dual_tol, max_iter - n_iter)
+            n_iter += solution.n_iter
+            n_evaluations += solution.n_evaluations
+            w = solution.potentials
+            proved = bool((w >= lowered).all())
+            if not proved and n_passes < MOST_PASSES and n_iter < max_iter:
+                graph = None
+                continue
+            error, gap = _certificate(graph, solution.slack, w, eta2)
+            if not proved or gap <= tol or n_iter >= max_iter or dual_tol < tol / 1000:
+                break
+            dual_tol /= 10
+        converged = proved and error <= tol and gap <= tol
+        status = status_of(
+            converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
+        )
+        plan = self._plan(graph, products, solution.slack)
+        alpha = np.empty(self.shape[0])
+        alpha[self.factor.order.cpu().numpy()] = w.cpu().numpy()
+        return ProjectionResult(
+            plan=compact(plan),
+            potentials=(alpha, alpha),
+            eta2=eta2,
+            marginal_error=error,
+            gap=gap,
+            n_iter=n_iter,
+            n_evaluations=n_evaluations,
+            n_rescanned=(n_passes - 1) * self.shape[0],
+            converged=converged,
+            status=status,
+        )
+
+    def _rows(self, rows: slice):
+        """Return some rows of bounds, in the factor's order, with nothing on the diagonal."""
+        tile = self.bounds.tile(rows, slice(0, self.shape[0]))
+        own = torch.arange(rows.start, rows.stop, device=tile.device)
+        tile[own - rows.start, own] = 0.0
+        return tile
+
+    def _likely_potentials(self, eta2, start):
+        """Return the potentials of the problem on the pairs above rough thresholds, by bounds."""
+        n = self.shape[0]
+        needed = self._sampled_needs(eta2)
+        check_fits(float(needed.mean()) * n, self.shape, eta2)
+        wanted = min(n - 1, amount(int(np.quantile(needed, 0.9)), NEIGHBORS))
+        if self._rough is None or np.median(needed) > self._n_rough / 2:
+            with self.progress.stage("scan"):
+                self._rough, self._n_rough = self._search(wanted), wanted
+        if start is not None:
+            start = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
+        return solve_dual(self._rough, eta2, start, LIKELY, LIKELY_STEPS).potentials
+
+    def _sampled_needs(self, eta2):
+        """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
+        n = self.shape[0]
+        sample = self._rows(slice(0, min(n, SAMPLE)))
+        for length in (min(LONGEST_NEED, n), n):
+            top = torch.topk(sample, length, dim=1).values.cpu().numpy()
+            needed = np.array([entries_needed(row, eta2) for row in top])
+            if needed.max() < length:
+                break
+        return needed
+
+    def _search(self, wanted):
+        thresholds = self._rough_thresholds(wanted)
+        rows, columns, bounds = self.filters.pairs_above(
+            self.bounds, thresholds, False, 2 * wanted * self.shape[0]
+        )
+        return DeviceGraph.of_pairs(rows, columns, bounds.double(), self.shape[0])
+
+    def _rough_thresholds(self, wanted):
+        """Return for each point about its `wanted`-th largest bound."""
+        n = self.shape[0]
+        if n <= SMALL:
+            parts = [slice(start, min(n, start + ROWS)) for start in range(0, n, ROWS)]
+            return torch.cat(
+                [torch.topk(self._rows(part), wanted, dim=1).values[:, -1] for part in parts]
+            )
+        n_columns = min(n, max(GROUPS * GROUP, n * RANK // wanted))
+        tiles_a_group = -(-n_columns // (GROUPS * GROUP))
+        n_groups = -(-n_columns // (tiles_a_group * GROUP))
+        n_columns = min(n, n_groups * tiles_a_group * GROUP)
+        maxima = self.filters.group_maxima(self.bounds, n_groups, tiles_a_group)
+        rank = max(1, min(n_groups, round(wanted * n_columns / n)))
+        return torch.topk(maxima, rank, dim=1).values[:, -1].contiguous()
+
+    def _above(self, potentials):
+        """Return the graph of all pairs that may be above potentials, and their exact products."""
+        lowered = (potentials - LOWER * potentials.abs()).float()
+        rows, columns, _ = self.filters.pairs_above(self.bounds, lowered, True, 40 * self.shape[0])
+        order = torch.argsort(rows * self.shape[0] + columns)
+        rows, columns = rows[order], columns[order]
+        products = self.factor.products(rows, columns)
+        scales = self.factor.scales
+        values = products.abs() * ((scales[rows] + scales[columns]) / 2)
+        return DeviceGraph.of_pairs(rows, columns, values, self.shape[0]), products
+
+    def _plan(self, graph, products, slack):
+        """Return A in main memory, in the samples' order, and keep what C is made of."""
+        n, order = self.shape[0], self.factor.order
+        kept = torch.nonzero(slack > 0).view(-1)
+        keys, sorting = torch.sort(order[graph.rows[kept]] * n + order[graph.columns[kept]])
+        rows = torch.div(keys, n, rounding_mode="floor")
+        indptr = offsets(rows, n).cpu().numpy()
+        indices = (keys - rows * n).int().cpu().numpy()
+        values = slack[kept][sorting].cpu().numpy()
+        self._signed = graph, products, kept[sorting]
+        return sparse.csr_array((values, indices, indptr), shape=self.shape)
+
+    def coefficients(self, A):
+        """Return the entries of C off the diagonal where the last plan is positive."""
+        graph, products, kept = self._signed
+        n = self.shape[0]
+        rows, columns = graph.rows[kept], graph.columns[kept]
+        off = torch.nonzero(rows != columns).view(-1)
+        rows, columns = rows[off], columns[off]
+        above = torch.nonzero(graph.upper()).view(-1)
+        keys = graph.rows[above] * n + graph.columns[above]  # rising, as the products are
+        at = torch.searchsorted(
+            keys, torch.minimum(rows, columns) * n + torch.maximum(rows, columns)
+        )
+        values = products[at] * self.factor.scales[rows]
+        order = self.factor.order
+        indptr = offsets(order[rows], n).cpu().numpy()
+        indices = order[columns].int().cpu().numpy()
+        return sparse.csr_array((values.cpu().numpy(), indices, indptr), shape=self.shape)
+
+    def mass(self, rows, members):
+        """Return the product of rows of K with a matrix of few columns, to about three digits."""
+        return self._similar(rows) @ members[self.factor.order]
+
+    def similarities(self, rows):
+        """Return rows of ``K + K'`` in main memory, to about three digits."""
+        tile = self._similar(torch.as_tensor(rows, device=self.factor.place.device))
+        out = torch.empty_like(tile)
+        out[:, self.factor.order] = 2.0 * tile
+        return out.cpu().numpy()
+
+    def _similar(self, rows):
+        """Return rows of K, their columns in the factor's order."""
+        f, p, q = self.factor, self.bounds.p, self.bounds.q
+        place = f.place[rows]
+        tile = (f.units[place] @ f.units.T).float().abs()
+        tile *= torch.outer(p[place], q) + torch.outer(q[place], p)
+        tile[torch.arange(len(place), device=place.device), place] = 0.0
+        return tile
+
+
+def _filters(bounds: Bounds):
+    """Return the module that filters pairs: fused with the products where that works.
+
+    The certificate stands on these filters, so compiled ones are tried against the plain first.
+    """
+    width = bounds.units.shape[1]
+    if bounds.units.dtype != torch.float16 or len(bounds.p) < FUSED_FROM:
+        return tiles
+    if width not in _FUSED:
+        try:
+            from dssc.gpu import fused
+
+            _FUSED[width] = fused if fused.agrees(bounds) else tiles
+        except ImportError:
+            _FUSED[width] = tiles
+    return _FUSED[width]
+
+
+def _certificate(graph: DeviceGraph, slack, w, eta2):
+    """Return the marginal error and the relative duality gap of the slacks' positive part.
+
+    The terms are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the diagonal.
+    """
+    A = slack.clamp(min=0.0)
+    sums = graph.row_sums(A)
+    error = float((sums - 1.0).abs().max())
+    shrink = 1.0 / sums.clamp(min=1.0)
+    scaled = A * shrink[graph.rows] * shrink[graph.columns]
+    mass = (1.0 - graph.row_sums(scaled)).clamp(min=0.0)
+    change = scaled - A
+    change[graph.rows == graph.columns] += mass
+    dual = float(-2.0 * w.sum() - 0.5 * eta2 * A.square().sum())
+    gap = 0.5 * float(change.square().sum()) + float((mass * (2.0 * w / eta2).clamp(min=0.0)).sum())
+    return error, eta2 * gap / max(1.0, abs(dual))

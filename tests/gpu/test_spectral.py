@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from dssc import assign_labels, project_doubly_stochastic, spectral_embedding
+from dssc.gpu.kmeans import device_labels
+from dssc.gpu.spectral import device_embedding
+
+
+def affinity(rng, sizes, noise=0.05):
+    """Return a sparse doubly stochastic matrix of weakly joined blocks."""
+    n = sum(sizes)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    K = (labels[:, None] == labels) * rng.random((n, n)) + noise * rng.random((n, n))
+    return sparse.csr_array(project_doubly_stochastic(K + K.T, 2.0).plan), labels
+
+
+def test_eigenvectors_span_what_the_cpu_s_span(where, rng):
+    A, _ = affinity(rng, [200, 150, 250], noise=0.9)
+    ours = device_embedding(A, 3, 5, np.random.RandomState(0), where)
+    theirs = spectral_embedding(A, 3, n_components=5, random_state=0)
+    assert np.linalg.norm(ours - theirs @ (theirs.T @ ours)) < 1e-3
+    np.testing.assert_allclose(ours.T @ ours, np.eye(5), atol=1e-8)
+
+
+@pytest.mark.parametrize("n_components", [2, 3, 6])
+def test_separate_components_are_known_exactly(n_components, where, rng):
+    parts = [affinity(rng, [size])[0] for size in (120, 80, 100)]
+    A = sparse.csr_array(sparse.block_diag(parts))
+    ours = device_embedding(A, 3, n_components, np.random.RandomState(0), where)
+    theirs = spectral_embedding(A, 3, n_components=n_components, random_state=0)
+    n_known = min(3, n_components)
+    np.testing.assert_allclose(ours[:, :n_known], theirs[:, :n_known], atol=1e-12)
+
+
+def test_strays_have_zero_rows_and_join_the_most_similar_cluster(where, rng):
+    parts = [affinity(rng, [size])[0] for size in (150, 150)]
+    A = sparse.csr_array(sparse.block_diag([*parts, np.eye(3)]))
+    similarity = np.zeros((303, 303))
+    similarity[300:, :150] = similarity[:150, 300:] = 1.0
+    with pytest.warns(UserWarning, match="5 connected components"):
+        U = device_embedding(A, 2, 3, np.random.RandomState(0), where)
+    assert not U[300:].any()
+
+    def mass(rows, members):
+        return torch.as_tensor(2 * similarity[rows.cpu()], device=where) @ members.double()
+
+    labels = device_labels(U, 2, 5, mass, np.random.RandomState(0), where)
+    assert np.all(labels[300:] == labels[0])
+    assert labels[0] != labels[200]
+
+
+def test_k_means_is_as_good_as_scikit_learn_s(where, rng):
+    centers = rng.standard_normal((6, 4))
+    U = centers[rng.integers(0, 6, 900)] + 0.15 * rng.standard_normal((900, 4))
+    labels = device_labels(U, 6, 10, None, np.random.RandomState(0), where)
+    unit = U / np.linalg.norm(U, axis=1, keepdims=True)
+    reference = KMeans(6, n_init=10, random_state=0).fit(unit)
+    means = np.stack([unit[labels == k].mean(axis=0) for k in range(6)])
+    assert np.sum((unit - means[labels]) ** 2) <= 1.01 * reference.inertia_
+    assert adjusted_rand_score(labels, assign_labels(U, 6, random_state=0)) > 0.95
+
+
+def test_the_same_seed_gives_the_same_labels(where, rng):
+    U = rng.standard_normal((500, 3))
+    first, second = (
+        device_labels(U, 4, 3, None, np.random.RandomState(5), where) for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, second)
+
+
+def test_too_few_nonzero_rows_are_refused(where):
+    U = np.zeros((20, 2))
+    U[0] = 1.0
+    with pytest.raises(ValueError, match="1 nonzero rows"):
+        device_labels(U, 2, 3, None, np.random.RandomState(0), where)
