@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import dssc
 from dssc import ADSSC, make_union_of_subspaces
+from dssc.estimators import adssc
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,9 @@ def data():
     return make_union_of_subspaces(150, n_subspaces=4, noise=0.1, random_state=0)
 
 
-def test_both_engines_find_the_same(device, data):
+@pytest.mark.parametrize("spectral_from", [0, 10_000])
+def test_both_engines_find_the_same(spectral_from, device, data, monkeypatch):
+    monkeypatch.setattr(adssc, "SPECTRAL_ON_DEVICE_FROM", spectral_from)
     X, _ = data
     cpu = ADSSC(4, random_state=0).fit(X)
     other = ADSSC(4, eta2=cpu.eta2_, device=device, random_state=0).fit(X)

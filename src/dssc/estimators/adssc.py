@@ -11,6 +11,10 @@ from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.expression import elastic_net_representation
 from dssc.features import unit_norm
 
+# Of fewer samples the CPU's spectral step is quick too, and its random numbers give both engines
+# the same labels.
+SPECTRAL_ON_DEVICE_FROM = 10_000
+
 
 class ADSSC(SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
@@ -162,14 +166,17 @@ class ADSSC(SubspaceClustering):
         return X
 
     def _embed(self, expressed, A, rng):
-        if self._device is None:
+        if not self._spectral_on_device(A.shape[0]):
             return super()._embed(expressed, A, rng)
         return expressed.embedding(A, self.n_clusters, self.n_components, rng)
 
     def _assign(self, expressed, U, rng):
-        if self._device is None or self.assign_labels != "kmeans":
+        if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
             return super()._assign(expressed, U, rng)
         return expressed.labels(U, self.n_clusters, self.n_init, rng)
+
+    def _spectral_on_device(self, n_samples):
+        return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
 
     def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
