@@ -7,11 +7,12 @@ from dssc._validation import check_nonnegative, check_positive
 from dssc.estimators.base import SubspaceClustering
 from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
+from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
-from dssc.features import unit_norm
+from dssc.features import homogeneous, typical_norm, unit_norm
 
 
-class ADSSC(SubspaceClustering):
+class ADSSC(PredictionMixin, SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
 
     Rows of X are scaled to unit norm and expressed by each other, (minC),
@@ -28,8 +29,9 @@ class ADSSC(SubspaceClustering):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or None, default=8
+        Number of clusters. None reads it from the spectrum of A, and warns when the evidence is
+        weak; see :func:`dssc.estimate_n_clusters`.
     eta1 : float, default=1.0
         Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
         of the others.
@@ -46,6 +48,11 @@ class ADSSC(SubspaceClustering):
     symmetric : bool, default=True
         Whether to project ``(|C| + |C|') / 2``, which is the same as asking for a symmetric A.
         False projects \|C\| as the paper does.
+    affine : bool, default=False
+        Whether clusters are affine subspaces, which need not pass through the origin. A constant
+        coordinate, as large as the norm of a typical point, is added to all points: it turns an
+        affine subspace into a linear one of one dimension more, exactly, whereas asking for
+        coefficients that sum to one would cost the closed form.
     n_components : int or None, default=None
         Number of eigenvectors, `n_clusters` when not given.
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
@@ -78,8 +85,13 @@ class ADSSC(SubspaceClustering):
         entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A.
-    eta2_ : float
-        The eta2 that was used.
+    n_clusters_ : int
+        The number of clusters.
+    eigenvalues_ : ndarray
+        Leading eigenvalues of A that the number was read from, in falling order, when `n_clusters`
+        is None; `cluster_evidence_` is how clearly they speak.
+    eta1_, eta2_ : float
+        The eta1 and eta2 that were used.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -115,6 +127,7 @@ class ADSSC(SubspaceClustering):
         eta3=0.0,
         n_neighbors=12,
         symmetric=True,
+        affine=False,
         n_components=None,
         assign_labels="kmeans",
         n_init=10,
@@ -130,6 +143,7 @@ class ADSSC(SubspaceClustering):
         self.eta3 = eta3
         self.n_neighbors = n_neighbors
         self.symmetric = symmetric
+        self.affine = affine
         self.n_components = n_components
         self.assign_labels = assign_labels
         self.n_init = n_init
@@ -144,6 +158,10 @@ class ADSSC(SubspaceClustering):
 
     def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
+        self._placement = Placement()
+        self.eta1_ = float(self.eta1)
+        self._height = typical_norm(X) if self.affine else None
+        self._fit_X = X = self._lifted(X)
         if not self.warm_start:
             self._kept = None
             return self._express_anew(X, progress)
@@ -156,6 +174,9 @@ class ADSSC(SubspaceClustering):
             self._kept = kept = fingerprint, self._express_anew(X, progress)
         kept[1].report_to(progress)
         return kept[1]
+
+    def _lifted(self, X):
+        return X if self._height is None else homogeneous(X, self._height)
 
     def _express_anew(self, X, progress):
         if self.eta3 == 0:

@@ -14,7 +14,7 @@ from dssc._progress import Progress
 from dssc._validation import check_count, check_positive
 from dssc.estimators.expressed import ExpressedAsMatrix
 from dssc.features import unit_norm
-from dssc.spectral import assign_labels, spectral_embedding
+from dssc.spectral import assign_labels, estimate_n_clusters, spectral_embedding
 from dssc.stochastic import project_to_neighbors
 
 CHOICES = {
@@ -30,8 +30,9 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or None, default=8
+        Number of clusters. None reads it from the spectrum of the affinity, and warns when the
+        evidence is weak; see :func:`dssc.estimate_n_clusters`.
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
         stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
@@ -69,6 +70,11 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of the affinity.
+    n_clusters_ : int
+        The number of clusters.
+    eigenvalues_ : ndarray
+        Leading eigenvalues of the affinity that the number was read from, in falling order, when
+        `n_clusters` is None; `cluster_evidence_` is how clearly they speak.
     eta2_ : float
         The eta2 that was used, for a doubly stochastic affinity.
     projection_ : dssc.result.ProjectionResult
@@ -136,13 +142,12 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         expressed = self._expressed(X, rng, progress)
         A = self._affinity(expressed, progress)
         with progress.stage("eigenvectors"):
-            U = spectral_embedding(
-                A, self.n_clusters, n_components=self.n_components, random_state=rng
-            )
+            self.n_clusters_ = k = self._number_of_clusters(A)
+            U = spectral_embedding(A, k, n_components=self.n_components, random_state=rng)
         with progress.stage("labels"):
             labels = assign_labels(
                 U,
-                self.n_clusters,
+                k,
                 method=self.assign_labels,
                 n_init=self.n_init,
                 similarity=expressed.similarities,
@@ -155,6 +160,22 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self.embedding_ = U.astype(X.dtype, copy=False)
         self.timings_ = progress.seconds
         return self
+
+    def _number_of_clusters(self, A):
+        """Return the number of clusters: the one given, or what the spectrum of A speaks for."""
+        if self.n_clusters is not None:
+            return self.n_clusters
+        count = estimate_n_clusters(A)
+        self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
+        if not count.is_clear:
+            warnings.warn(
+                f"n_clusters={count.n_clusters} was read from the spectrum on weak evidence: its "
+                f"step is {count.evidence:.2f} times the next largest, wanted 1.5. Look at "
+                "dssc.plotting.plot_spectrum, and give n_clusters if you know it",
+                UserWarning,
+                stacklevel=3,
+            )
+        return count.n_clusters
 
     def _progress(self):
         return Progress()
@@ -192,13 +213,14 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             check_positive("eta2", self.eta2)
         check_positive("tol", self.tol)
         for name in self._counts:
-            check_count(name, getattr(self, name))
+            if name != "n_clusters" or self.n_clusters is not None:
+                check_count(name, getattr(self, name))
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} must be {' or '.join(map(repr, allowed))}"
                 )
-        if n_samples < self.n_clusters:
+        if self.n_clusters is not None and n_samples < self.n_clusters:
             raise ValueError(
                 f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
                 "ask for fewer clusters"

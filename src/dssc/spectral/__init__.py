@@ -2,5 +2,6 @@
 
 from dssc.spectral.embedding import spectral_embedding
 from dssc.spectral.labels import assign_labels
+from dssc.spectral.number import estimate_n_clusters
 
-__all__ = ["assign_labels", "spectral_embedding"]
+__all__ = ["assign_labels", "estimate_n_clusters", "spectral_embedding"]
