@@ -15,8 +15,9 @@ from dssc._validation import check_count, check_positive
 from dssc.estimators.expressed import ExpressedAsMatrix
 from dssc.features import unit_norm
 from dssc.spectral import assign_labels, estimate_n_clusters, spectral_embedding
-from dssc.stochastic import project_to_neighbors
+from dssc.stochastic import project_to_components, project_to_neighbors
 
+COMPONENTS = "components"
 CHOICES = {
     "affinity": ("symmetric", "doubly_stochastic"),
     "assign_labels": ("kmeans", "cluster_qr"),
@@ -39,9 +40,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         The latter suits a C with more nonzeros a point than the affinity is to have neighbours:
         where they are too few to carry row and column sums of one, as often with SSC and SSC-OMP,
         the nearest matrix puts mass on pairs that are not similar at all.
-    eta2 : float or None, default=None
+    eta2 : float, "components" or None, default=None
         Regularisation of the doubly stochastic affinity; larger values give more neighbours a
-        point. By default the one is found that gives `n_neighbors`.
+        point. By default the one is found that gives `n_neighbors`; "components" takes the smallest
+        that leaves at most `n_clusters` connected components.
     n_neighbors : int, default=12
         Mean number of neighbours of a point in the doubly stochastic affinity (entries off the
         diagonal above 1e-9) that eta2 is chosen for; ``min(n_neighbors, n_samples - 1)`` is used.
@@ -202,6 +204,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             if self.eta2 is None:
                 n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
                 result = project_to_neighbors(problem, n_neighbors, **options)
+            elif self.eta2 == COMPONENTS:
+                result = project_to_components(problem, self.n_clusters, **options)
             else:
                 result = problem.solve(float(self.eta2), **options)
         if not result.converged:
@@ -209,7 +213,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         return result
 
     def _check_parameters(self, n_samples):
-        if self.eta2 is not None:
+        if self.eta2 == COMPONENTS:
+            if self.n_clusters is None:
+                raise ValueError("eta2='components' needs n_clusters: give the number of clusters")
+        elif self.eta2 is not None:
             check_positive("eta2", self.eta2)
         check_positive("tol", self.tol)
         for name in self._counts:

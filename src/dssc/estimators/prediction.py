@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc import kernels
 from dssc._threads import block_threads
+from dssc.estimators.subspaces import Subspaces, fit_subspaces
 from dssc.expression import NewPointExpression
 from dssc.features import check_no_zero_rows
 from dssc.stochastic import join_rows
@@ -80,6 +81,28 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         return self.predict_proba(X).argmax(axis=1).astype(self.labels_.dtype)
 
+    def subspaces(self):
+        """Return the subspace of every cluster, and how far each fitted point is from its own.
+
+        Returns
+        -------
+        subspaces : Subspaces
+            `bases`, `dimensions`, `residuals` and `outlier_scores`. With ``affine=True`` they are
+            those of the points with their constant coordinate, so one dimension more.
+        """
+        check_is_fitted(self)
+        return self._placement.subspaces_of(self)
+
+    @property
+    def subspace_bases_(self):
+        """An orthonormal basis for every cluster, of as many rows as its subspace has dimensions.
+
+        Computed when first asked for; `subspaces` returns more.
+        """
+        if not hasattr(self, "labels_"):
+            raise AttributeError("subspace_bases_ is there after fit")
+        return self.subspaces().bases
+
     @property
     def _n_features_out(self):
         return self.n_clusters_
@@ -90,9 +113,16 @@ class Placement:
 
     def __init__(self):
         self._joined: JoinedPoints | None = None
+        self._subspaces: Subspaces | None = None
+
+    def subspaces_of(self, model) -> Subspaces:
+        """Return the subspaces of the clusters."""
+        if self._subspaces is None:
+            self._subspaces = fit_subspaces(model._fit_X, model.labels_, model.n_clusters_)
+        return self._subspaces
 
     def of(self, model) -> "JoinedPoints":
-        """Return it."""
+        """Return what joins new points to the affinity."""
         if self._joined is None:
             self._joined = JoinedPoints(model)
         return self._joined

@@ -1,5 +1,6 @@
 """K to A: the doubly stochastic projection of a similarity matrix, and what generalises it."""
 
+from dssc.stochastic.components import project_to_components
 from dssc.stochastic.joining import join_rows
 from dssc.stochastic.neighbors import project_to_neighbors
 from dssc.stochastic.problem import ProjectionProblem
@@ -12,6 +13,7 @@ __all__ = [
     "ProjectionProblem",
     "join_rows",
     "project_doubly_stochastic",
+    "project_to_components",
     "project_to_neighbors",
     "quadratic_transport",
 ]
