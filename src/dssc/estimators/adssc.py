@@ -4,12 +4,18 @@ import joblib
 
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative, check_positive
-from dssc.estimators.base import SubspaceClustering
+from dssc.estimators.base import COMPONENTS, SubspaceClustering
+from dssc.estimators.choosing import Candidate, choose
 from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
 from dssc.features import homogeneous, typical_norm, unit_norm
+from dssc.spectral import faded_embedding
+
+# Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
+DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
+FEWEST = 60  # points to choose on
 
 
 class ADSSC(PredictionMixin, SubspaceClustering):
@@ -32,19 +38,21 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     n_clusters : int or None, default=8
         Number of clusters. None reads it from the spectrum of A, and warns when the evidence is
         weak; see :func:`dssc.estimate_n_clusters`.
-    eta1 : float, default=1.0
+    eta1 : float or None, default=None
         Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
-        of the others.
-    eta2 : float or None, default=None
+        of the others. By default it is chosen, see Notes.
+    eta2 : float, "components" or None, default=None
         Regularisation of the affinity; larger values give more neighbours a point. The right value
         follows the scale of C, which differs by orders of magnitude between data sets, so by
-        default the one is found that gives `n_neighbors`.
+        default the one is found that gives `n_neighbors`. "components" takes the smallest that
+        leaves at most `n_clusters` connected components, as the paper suggests.
     eta3 : float, default=0.0
         l1 penalty of the self-expression. Zero gives a dense C in closed form, never formed for
         large data; a positive value gives a sparse one, by the elastic net.
-    n_neighbors : int, default=12
+    n_neighbors : int or None, default=None
         Mean number of neighbours of a point in A (entries off the diagonal above 1e-9) that eta2 is
-        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given.
+        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given. By
+        default it is chosen, see Notes.
     symmetric : bool, default=True
         Whether to project ``(|C| + |C|') / 2``, which is the same as asking for a symmetric A.
         False projects \|C\| as the paper does.
@@ -54,7 +62,9 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         affine subspace into a linear one of one dimension more, exactly, whereas asking for
         coefficients that sum to one would cost the closed form.
     n_components : int or None, default=None
-        Number of eigenvectors, `n_clusters` when not given.
+        Number of eigenvectors. By default ``2 n_clusters + 2`` are taken, of which those after the
+        first `n_clusters` count the less the lower their eigenvalues: all but nothing after a clear
+        gap. The paper takes `n_clusters`, one more for MNIST.
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
@@ -84,7 +94,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         samples on, if there are more samples than features, C is never formed, and this holds its
         entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)
-        Leading eigenvectors of A.
+        Leading eigenvectors of A, times their weights.
     n_clusters_ : int
         The number of clusters.
     eigenvalues_ : ndarray
@@ -92,6 +102,10 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         is None; `cluster_evidence_` is how clearly they speak.
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
+    candidates_ : list of Candidate
+        What was chosen among, the best first: `eta1`, `n_neighbors`, the mean `agreement` of the
+        labels with those of all other candidates as the adjusted Rand index, the mean squared
+        `residual` from subspaces of dimension 10, and the connected components, `n_pieces`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -102,6 +116,15 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of features, when X has string names.
+
+    Notes
+    -----
+    Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
+    where there are more. Taken are those whose labels agree best with the labels of the others
+    (good parameters give similar clusters, bad ones differ in many ways) and whose clusters are
+    nearest to subspaces of dimension 10, by the sum of both ranks. `candidates_` tells what was
+    tried. Given a number for `eta2`, with ``eta3 > 0``, without `n_clusters` and below 60 points
+    nothing is tried: eta1 is 1 then, and n_neighbors 12, where they are not given.
 
     References
     ----------
@@ -117,15 +140,16 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     """
 
     affinity = "doubly_stochastic"  # the other estimators have it as a parameter
+    _optional = ("n_clusters", "n_neighbors")
 
     def __init__(
         self,
         n_clusters=8,
         *,
-        eta1=1.0,
+        eta1=None,
         eta2=None,
         eta3=0.0,
-        n_neighbors=12,
+        n_neighbors=None,
         symmetric=True,
         affine=False,
         n_components=None,
@@ -156,17 +180,45 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     def _progress(self):
         return Progress(self.verbose)
 
+    def _choose(self, X):
+        """Return candidates for what is open, the best first; one where nothing is to choose."""
+        n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
+        is_settled = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
+        is_settled = is_settled or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
+        if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
+            self._chosen = None
+            return [Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)]
+        parameters = self.get_params()
+        for name in ("n_init", "random_state", "verbose"):  # these decide nothing here
+            del parameters[name]
+        fingerprint = joblib.hash((X, parameters), hash_name="sha1") if self.warm_start else None
+        kept = getattr(self, "_chosen", None)
+        if fingerprint is None or kept is None or kept[0] != fingerprint:
+            kept = fingerprint, choose(self, X)
+        self._chosen = kept if self.warm_start else None
+        return kept[1]
+
+    def _neighbors_wanted(self):
+        return self.candidates_[0].n_neighbors
+
+    def _embed(self, A, k, rng):
+        if self.n_components is None and self.assign_labels == "kmeans":
+            return faded_embedding(A, k, random_state=rng)
+        return super()._embed(A, k, rng)
+
     def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
         self._placement = Placement()
-        self.eta1_ = float(self.eta1)
         self._height = typical_norm(X) if self.affine else None
         self._fit_X = X = self._lifted(X)
+        with progress.stage("choice"):
+            self.candidates_ = self._choose(X)
+        self.eta1_ = float(self.candidates_[0].eta1)
         if not self.warm_start:
             self._kept = None
             return self._express_anew(X, progress)
         with progress.stage("comparison"):
-            data = X, float(self.eta1), float(self.eta3), bool(self.symmetric)
+            data = X, self.eta1_, float(self.eta3), bool(self.symmetric)
             fingerprint = joblib.hash(data, hash_name="sha1")
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
@@ -180,21 +232,22 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     def _express_anew(self, X, progress):
         if self.eta3 == 0:
-            return express(X, float(self.eta1), self.symmetric, progress)
+            return express(X, self.eta1_, self.symmetric, progress)
         with progress.stage("self-expression"):
             return ExpressedAsMatrix(self._express(unit_norm(X), None), self.symmetric)
 
     def _express(self, X, rng):
         """Return the sparse C of (minC) with an l1 penalty."""
         result = elastic_net_representation(
-            X, float(self.eta1), float(self.eta3), tol=self.tol, max_iter=self.max_iter
+            X, self.eta1_, float(self.eta3), tol=self.tol, max_iter=self.max_iter
         )
         check_usable(result, f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
         return result.representation
 
     def _check_parameters(self, n_samples):
         super()._check_parameters(n_samples)
-        check_positive("eta1", self.eta1)
+        if self.eta1 is not None:
+            check_positive("eta1", self.eta1)
         check_nonnegative("eta3", self.eta3)
 
     def __getstate__(self):

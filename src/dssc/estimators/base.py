@@ -93,6 +93,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     """
 
     _counts: tuple[str, ...] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
+    _optional: tuple[str, ...] = ("n_clusters",)
 
     def __init__(
         self,
@@ -145,7 +146,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         A = self._affinity(expressed, progress)
         with progress.stage("eigenvectors"):
             self.n_clusters_ = k = self._number_of_clusters(A)
-            U = spectral_embedding(A, k, n_components=self.n_components, random_state=rng)
+            U = self._embed(A, k, rng)
         with progress.stage("labels"):
             labels = assign_labels(
                 U,
@@ -162,6 +163,9 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self.embedding_ = U.astype(X.dtype, copy=False)
         self.timings_ = progress.seconds
         return self
+
+    def _embed(self, A, k, rng):
+        return spectral_embedding(A, k, n_components=self.n_components, random_state=rng)
 
     def _number_of_clusters(self, A):
         """Return the number of clusters: the one given, or what the spectrum of A speaks for."""
@@ -198,11 +202,14 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self.n_iter_ = self.projection_.n_iter
         return sparse.csr_array(self.projection_.plan)
 
+    def _neighbors_wanted(self):
+        return self.n_neighbors
+
     def _project(self, problem, progress):
         options = {"tol": self.tol, "max_iter": self.max_iter}
         with progress.stage("projection"):
             if self.eta2 is None:
-                n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
+                n_neighbors = min(self._neighbors_wanted(), problem.similarity.shape[0] - 1)
                 result = project_to_neighbors(problem, n_neighbors, **options)
             elif self.eta2 == COMPONENTS:
                 result = project_to_components(problem, self.n_clusters, **options)
@@ -220,7 +227,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             check_positive("eta2", self.eta2)
         check_positive("tol", self.tol)
         for name in self._counts:
-            if name != "n_clusters" or self.n_clusters is not None:
+            if name not in self._optional or getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:

@@ -1,7 +1,8 @@
 """From an affinity to labels: the spectral step of Algorithm 1."""
 
 from dssc.spectral.embedding import spectral_embedding
+from dssc.spectral.fading import faded_embedding
 from dssc.spectral.labels import assign_labels
 from dssc.spectral.number import estimate_n_clusters
 
-__all__ = ["assign_labels", "estimate_n_clusters", "spectral_embedding"]
+__all__ = ["assign_labels", "estimate_n_clusters", "faded_embedding", "spectral_embedding"]

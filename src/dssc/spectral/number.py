@@ -12,6 +12,7 @@ PER_ROOT = 2.5
 # Distances from one are compared beyond this: closer to one than that, all eigenvalues say "apart".
 FLOOR = 0.1
 CLEAR = 1.5  # times the next best step: less is weak evidence
+TIED = 1.1  # times the next best step: less is no evidence at all
 STRAY_SHARE = 0.1  # of the mean size of a piece: smaller ones are no clusters
 
 
@@ -44,9 +45,9 @@ def estimate_n_clusters(affinity) -> ClusterCount:
     With eigenvalues ``1 = l_1 >= l_2 >= ...`` of the affinity normalised by its degrees, each of k
     clusters that share nothing gives one eigenvalue of one, and the next is as far below as the
     clusters are connected inside. So k is where ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest;
-    f = 0.1 keeps differences among eigenvalues that are all close to one from counting. Where no
-    step stands out, the number of connected pieces is the answer if there is more than one; one
-    cluster is answered only on clear evidence.
+    f = 0.1 keeps differences among eigenvalues that are all close to one from counting. Where two
+    steps are nearly equal, the number of connected pieces is the answer if there is more than one;
+    one cluster is answered only on clear evidence.
 
     Parameters
     ----------
@@ -69,8 +70,11 @@ def estimate_n_clusters(affinity) -> ClusterCount:
         return ClusterCount(1, np.inf, values)
     best = int(np.argmax(steps))
     n_pieces = connected_components(graph, directed=False)[0]
-    if _evidence(steps, best) < CLEAR and len(steps) > 1:
-        best = min(n_pieces, len(steps)) - 1 if n_pieces > 1 else 1 + int(np.argmax(steps[1:]))
+    evidence = _evidence(steps, best)
+    if evidence < TIED and n_pieces > 1:
+        best = min(n_pieces, len(steps)) - 1
+    elif evidence < CLEAR and best == 0 and len(steps) > 1:
+        best = 1 + int(np.argmax(steps[1:]))
     return ClusterCount(best + 1, _evidence(steps, best), values)
 
 
