@@ -45,6 +45,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "action": argparse.BooleanOptionalAction,
         "help": "whether A must be symmetric; yes (adssc)",
     },
+    "affine": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "whether subspaces may miss the origin; no (adssc)",
+    },
     "gamma": {
         "type": float,
         "help": "weight of the fit, 50 (ssc, ensc), or of the ridge penalty, 1 (lsr)",
