@@ -50,7 +50,13 @@ def test_large_data_are_judged_by_a_sample(data, monkeypatch):
     X, y = data
     monkeypatch.setattr(choosing, "SAMPLE", 200)
     model = ADSSC(4, random_state=0).fit(X)
-    assert {c.eta1 for c in model.candidates_} == {eta1 * 1.5 for eta1 in choosing.ETA1}
+    found = sorted({c.eta1 for c in model.candidates_})
+    np.testing.assert_allclose(found, 1.5 * np.sort(choosing.ETA1))
+    growth = np.log(300) / np.log(200)
+    counts = {round(count * growth) for count in choosing.N_NEIGHBORS}
+    assert {c.n_neighbors for c in model.candidates_} == counts
+    given = ADSSC(4, n_neighbors=6, random_state=0).fit(X)
+    assert {c.n_neighbors for c in given.candidates_} == {6}
     assert clustering_accuracy(y, model.labels_) > 0.98
 
 

@@ -58,28 +58,32 @@ def choose(model, X) -> list[Candidate]:
 
     Open are `eta1` and, unless eta2 is "components", `n_neighbors`, where they are None. Beyond
     5,000 points (or 50 a cluster, if that is more) the choice is made on a random sample, always
-    the same. There eta1, which competes with the eigenvalues of X'X, is smaller in proportion.
+    the same. There eta1, which competes with the eigenvalues of X'X, is smaller in proportion, and
+    a number of neighbours like the logarithm of the number of points, as graphs need to hold
+    together.
     """
     n, k = X.shape[0], model.n_clusters
     n_drawn = min(n, max(SAMPLE, PER_CLUSTER * k))
     if n_drawn < n:
         X = X[np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))]
-    share = n_drawn / n
-    eta1s = ETA1 if model.eta1 is None else (model.eta1 * share,)
-    is_open = model.n_neighbors is None and model.eta2 is None
-    tried = list(product(eta1s, N_NEIGHBORS if is_open else (model.n_neighbors,)))
+    eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
+    counts: tuple[int | None, ...] = (model.n_neighbors,)
+    growth = 1.0
+    if model.n_neighbors is None and model.eta2 is None:
+        counts, growth = N_NEIGHBORS, np.log(n) / np.log(n_drawn)
+    tried = list(product(eta1s, counts))
     trial = clone(model).set_params(
         warm_start=True, n_init=N_INIT, random_state=0, verbose=0, affine=False
     )
     labels, n_pieces = [], []
     for eta1, n_neighbors in tried:
-        trial.set_params(eta1=eta1, n_neighbors=n_neighbors or 1)
+        trial.set_params(eta1=eta1 * n_drawn / n, n_neighbors=n_neighbors or 1)
         labels.append(_labels(trial, X))
         n_pieces.append(count_components(trial.affinity_matrix_))
     agreements = mean_agreements(labels)
     residuals = [round(mean_residual(X, some, k, DIMENSION), DIGITS) for some in labels]
     found = [
-        Candidate(eta1 / share, q, agreement, residual, pieces)
+        Candidate(eta1, q and round(q * growth), agreement, residual, pieces)
         for (eta1, q), agreement, residual, pieces in zip(
             tried, agreements, residuals, n_pieces, strict=True
         )
