@@ -60,6 +60,14 @@ def test_large_data_are_judged_by_a_sample(data, monkeypatch):
     assert clustering_accuracy(y, model.labels_) > 0.98
 
 
+def test_a_zero_row_is_named_by_its_own_number(data, monkeypatch):
+    monkeypatch.setattr(choosing, "SAMPLE", 200)
+    X = data[0].copy()
+    X[280] = 0.0
+    with pytest.raises(ValueError, match="280"):
+        ADSSC(4).fit(X)
+
+
 def test_a_warm_start_chooses_once(data, monkeypatch):
     X, _ = data
     calls = []

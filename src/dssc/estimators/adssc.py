@@ -10,7 +10,7 @@ from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
-from dssc.features import homogeneous, typical_norm, unit_norm
+from dssc.features import check_no_zero_rows, homogeneous, typical_norm, unit_norm
 from dssc.spectral import faded_embedding
 
 # Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
@@ -188,6 +188,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
             self._chosen = None
             return [Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)]
+        check_no_zero_rows(X)  # before a sample is drawn, whose rows have other numbers
         parameters = self.get_params()
         for name in ("n_init", "random_state", "verbose"):  # these decide nothing here
             del parameters[name]
