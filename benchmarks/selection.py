@@ -150,22 +150,26 @@ def table(folder):
     print("| data | (1, 12) | best, k eigenvectors | best, fading | the rule | chosen | ratio "
           "| left out | seconds (choice) | k | k estimated (evidence) |")  # fmt: skip
     print("|---" * 11 + "|")
+    left_out = {}
     for row, (name, data) in enumerate(kept.items()):
         others = np.delete(ratios, row, axis=0).mean(axis=0)
+        left_out[name] = ratios[row, others.argmax()]
         old = data["plain"][data["cells"].index(OLD_DEFAULT)]
         chosen = "({:g}, {})".format(*data["chosen"])
         choice, seconds = data["seconds"]
         print(
             f"| {name} | {old:.3f} | {max(data['plain']):.3f} | {max(data['faded']):.3f} "
             f"| {data['rule']:.3f} | {chosen} | {data['rule'] / _best(data):.3f} "
-            f"| {ratios[row, others.argmax()]:.3f} | {seconds:.1f} ({choice:.1f}) "
+            f"| {left_out[name]:.3f} | {seconds:.1f} ({choice:.1f}) "
             f"| {data['k']} | {data['estimate'][0]} ({data['estimate'][1]:.2f}) |"
         )
     for title, names in (("the paper's", PAPER), ("all", (*PAPER, *OTHERS))):
         some = [data["rule"] / _best(data) for name, data in kept.items() if name in names]
         plain = [data["rule"] / max(data["plain"]) for name, data in kept.items() if name in names]
-        print(f"\n{title}: mean ratio {np.mean(some):.3f}, worst {min(some):.3f}; to the best with "
-              f"k eigenvectors {np.mean(plain):.3f}, worst {min(plain):.3f}")  # fmt: skip
+        out = [ratio for name, ratio in left_out.items() if name in names]
+        print(f"\n{title}: mean ratio {np.mean(some):.3f}, worst {min(some):.3f}; left out "
+              f"{np.mean(out):.3f}, worst {min(out):.3f}; to the best with k eigenvectors "
+              f"{np.mean(plain):.3f}, worst {min(plain):.3f}")  # fmt: skip
 
 
 def _best(data):
