@@ -57,7 +57,7 @@ def measure(name):
     eta1, eta2, _ = PAPER[name]
     k = len(np.unique(y))
     start = time.perf_counter()
-    model = dssc.ADSSC(k, eta1=eta1, eta2=eta2, n_init=10, random_state=0).fit(X)
+    model = dssc.ADSSC(k, eta1=eta1, eta2=eta2, n_components=k, random_state=0).fit(X)
     seconds = time.perf_counter() - start
     peak = peak_megabytes()
     runs = [

@@ -3,12 +3,11 @@ Handwritten digits
 ==================
 
 From images to clusters, and how to see whether they are good. The digits that come with
-scikit-learn are scattered (the features of the paper), and the spectrum of the affinity says how
-many eigenvectors to use.
+scikit-learn are scattered (the features of the paper). Some are written in more than one way, so
+that there are more groups than classes, and ten eigenvectors are too few.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_digits
 
 from dssc import ADSSC, clustering_accuracy, scattered_features, subspace_preserving_error
@@ -16,21 +15,22 @@ from dssc.plotting import plot_affinity, plot_clusters, plot_embedding, plot_spe
 
 
 def main():
-    """Cluster with ten eigenvectors, then with as many as the spectrum suggests."""
+    """Cluster with ten eigenvectors, then with all that say something."""
     images, y = load_digits(return_X_y=True)
     images = images.reshape(-1, 8, 8)
     X = scattered_features(images)
-    model = ADSSC(n_clusters=10, random_state=0, warm_start=True).fit(X)
+    options = {"eta1": 1.0, "n_neighbors": 12, "warm_start": True, "random_state": 0}
+    model = ADSSC(n_clusters=10, n_components=10, **options).fit(X)
     report("ten eigenvectors", model, y)
 
     _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
     plot_spectrum(model.affinity_matrix_, 10, embedding=model.embedding_, n_more=10, ax=ax)
-    # Some digits are written in more than one way, so there are more groups than classes: look for
-    # the widest gap up to twice the number of clusters.
-    values = ax.collections[1].get_offsets()[:, 1]
-    widest = int(np.argmax(values[:-1] - values[1:])) + 1
-    model.set_params(n_components=widest).fit(X)
-    report(f"{widest} eigenvectors, where the gap is widest", model, y)
+    # No gap follows the tenth eigenvalue. By default eigenvectors after it fade with theirs.
+    model.set_params(n_components=None).fit(X)
+    report("fading eigenvectors", model, y)
+    model.set_params(eta1=None, n_neighbors=None).fit(X)
+    best = model.candidates_[0]
+    report(f"chosen without labels, {best.eta1:g} and {best.n_neighbors} neighbours", model, y)
 
     _, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
     plot_affinity(model.affinity_matrix_, model.labels_, ax=axes[0], title="affinity by cluster")

@@ -23,12 +23,14 @@ def main():
         return
     print(f"{'neighbours':>10} {'eta2':>8} {'accuracy':>9} {'between people':>15}")
     for n_neighbors in (5, 8, 12, 20):
-        model = ADSSC(n_clusters=40, n_neighbors=n_neighbors, random_state=0).fit(faces.data)
+        model = ADSSC(n_clusters=40, eta1=1.0, n_neighbors=n_neighbors, random_state=0).fit(
+            faces.data
+        )
         accuracy = clustering_accuracy(faces.target, model.labels_)
         error = subspace_preserving_error(model.affinity_matrix_, faces.target)
         print(f"{n_neighbors:10} {model.eta2_:8.3f} {accuracy:9.3f} {error:15.1%}")
 
-    model = ADSSC(n_clusters=40, n_neighbors=12, random_state=0).fit(faces.data)
+    model = ADSSC(n_clusters=40, eta1=1.0, n_neighbors=12, random_state=0).fit(faces.data)
     _, axes = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
     plot_affinity(model.affinity_matrix_, faces.target, ax=axes[0], title="sorted by person")
     few = model.labels_ < 8

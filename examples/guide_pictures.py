@@ -76,6 +76,7 @@ def fit(X, **parameters):
     """Fit without the warning that a graph has fallen apart, which is the point here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
+        parameters = {"eta1": 1.0, "n_neighbors": 12, **parameters}
         return ADSSC(n_clusters=5, random_state=0, **parameters).fit(X)
 
 

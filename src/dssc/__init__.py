@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from dssc.images import resize_images
     from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
-    from dssc.spectral import assign_labels, spectral_embedding
+    from dssc.spectral import assign_labels, estimate_n_clusters, spectral_embedding
     from dssc.stochastic import project_doubly_stochastic, quadratic_transport
 
 __version__ = "0.1.0"
@@ -53,6 +53,7 @@ _HOMES = {
     "assign_labels": "spectral",
     "clustering_accuracy": "metrics",
     "elastic_net_representation": "expression",
+    "estimate_n_clusters": "spectral",
     "fetch_coil": "datasets",
     "fetch_emnist_letters": "datasets",
     "fetch_mnist": "datasets",
@@ -91,6 +92,7 @@ __all__ = [
     "assign_labels",
     "clustering_accuracy",
     "elastic_net_representation",
+    "estimate_n_clusters",
     "fetch_coil",
     "fetch_emnist_letters",
     "fetch_mnist",

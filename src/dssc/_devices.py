@@ -9,6 +9,11 @@ def is_tensor(X) -> bool:
     return torch is not None and isinstance(X, torch.Tensor)
 
 
+def as_array(X):
+    """Return a tensor as an array in main memory, and anything else as it is."""
+    return X.cpu().numpy() if is_tensor(X) else X
+
+
 def torch_device(device, X):
     """Return the torch device that a run uses, or None for the CPU's own engine.
 

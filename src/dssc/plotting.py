@@ -76,7 +76,7 @@ def plot_spectrum(affinity, n_clusters, *, embedding=None, n_more=6, ax=None, ti
     ax = _axes(ax)
     n_known = 0 if embedding is None else np.shape(embedding)[1]
     more = max(1, n_clusters + n_more - n_known)
-    values = leading_eigenvalues(as_graph(affinity), more, embedding)
+    values = leading_eigenvalues(as_graph(affinity), more, embedding)[: n_clusters + n_more]
     places = np.arange(1, len(values) + 1)
     own = places <= n_clusters
     colours = np.where(own, "tab:blue", "0.6")

@@ -78,7 +78,7 @@ def test_every_method_runs(run, folder, points, method):
 
 
 def test_the_defaults_told_are_the_estimators():
-    told = {"eta1": 1, "eta3": 0, "l1_ratio": 0.9, "tau": 100, "n_init": 10, "dropout": 0.7}
+    told = {"eta3": 0, "l1_ratio": 0.9, "tau": 100, "n_init": 10, "dropout": 0.7}
     for name, value in told.items():
         assert re.search(rf"; {value}\b", PARAMETERS[name]["help"])
         defaults = {

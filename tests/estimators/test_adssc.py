@@ -58,7 +58,7 @@ def test_subspaces_are_found(symmetric, assign_labels, data):
 
 def test_fitted_attributes_are_the_stages_of_the_paper(data):
     X, _ = data
-    model = ADSSC(4, eta1=0.5, eta2=0.05, symmetric=False, random_state=0).fit(X)
+    model = ADSSC(4, eta1=0.5, eta2=0.05, symmetric=False, n_components=4, random_state=0).fit(X)
     C = least_squares_representation(unit_norm(X), 0.5)
     np.testing.assert_array_equal(model.representation_matrix_, C)
     certify(np.abs(C), 0.05, model.projection_)

@@ -60,7 +60,7 @@ def test_the_ways_to_solve_it(data):
     paper = JDSSC(3, random_state=0, solver="linearized-admm", max_iter=50).fit(X)
     assert paper.projection_.marginal_error > 1e-8  # the authors' iterate, and what it lacks
     one = JDSSC(3, eta1=0.5, eta2=0.05, alternating_steps=1, random_state=0).fit(X)
-    two = ADSSC(3, eta1=0.5, eta2=0.05, symmetric=False, random_state=0).fit(X)
+    two = ADSSC(3, eta1=0.5, eta2=0.05, symmetric=False, n_components=3, random_state=0).fit(X)
     np.testing.assert_array_equal(one.labels_, two.labels_)
 
 

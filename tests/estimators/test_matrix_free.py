@@ -104,7 +104,7 @@ def test_a_warm_start_searches_once(matrix_free, data, monkeypatch):
     monkeypatch.setattr(
         products, "largest_similarities", lambda *a: searches.append(1) or search(*a)
     )
-    model = ADSSC(4, eta2=0.01, warm_start=True, random_state=0).fit(X)
+    model = ADSSC(4, eta1=1.0, eta2=0.01, n_neighbors=12, warm_start=True, random_state=0).fit(X)
     assert len(searches) == 1
     for changes in ({"eta2": 0.02}, {"eta2": 0.005}, {"n_clusters": 5}, {"eta2": None}):
         model.set_params(**changes).fit(X)
@@ -176,7 +176,7 @@ try:
     sys.exit("the limit does not limit")
 except MemoryError:
     pass
-labels = dssc.ADSSC(3, random_state=0).fit_predict(X)
+labels = dssc.ADSSC(3, eta1=1.0, n_neighbors=12, random_state=0).fit_predict(X)
 np.save(sys.argv[2], labels)
 """
 

@@ -39,7 +39,7 @@ def test_scattered_objects_are_told_apart(n_objects, eta1, eta2, lowest, data_ho
     """With the paper's parameters and protocol: ACC 1.00 on COIL-40 and .984 on COIL-100."""
     objects = fetch_coil(n_objects=n_objects, data_home=data_home)
     images, y = objects.images, objects.target
-    model = ADSSC(n_objects, eta1=eta1, eta2=eta2, random_state=0, n_init=1)
+    model = ADSSC(n_objects, eta1=eta1, eta2=eta2, n_components=n_objects, random_state=0, n_init=1)
     model.fit(scattered_features(images, cache=False))
     runs = [
         assign_labels(model.embedding_, n_objects, n_init=1, random_state=run) for run in range(100)

@@ -25,7 +25,7 @@ AFFINITIES, SOLVERS = ("symmetric", "doubly_stochastic"), ("newton", "linearized
 PARAMETERS: dict[str, dict[str, Any]] = {
     "eta1": {
         "type": float,
-        "help": "ridge penalty, larger spreads a point's coefficients; 1 (adssc, jdssc)",
+        "help": "ridge penalty, larger spreads a point's coefficients; chosen (adssc), 1 (jdssc)",
     },
     "eta2": {
         "type": float,
@@ -35,7 +35,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "eta3": {"type": float, "help": "l1 penalty of the coefficients; 0 (adssc, jdssc)"},
     "n_neighbors": {
         "type": int,
-        "help": "mean number of neighbours a point should have; 12 (tsc: 5)",
+        "help": "mean number of neighbours a point should have; chosen (adssc), 12 (tsc: 5)",
     },
     "affinity": {
         "choices": AFFINITIES,
@@ -44,6 +44,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "symmetric": {
         "action": argparse.BooleanOptionalAction,
         "help": "whether A must be symmetric; yes (adssc)",
+    },
+    "affine": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "whether subspaces may miss the origin; no (adssc)",
     },
     "gamma": {
         "type": float,
@@ -59,7 +63,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "n_rounds": {"type": int, "help": "rounds of consensus; 1 (s3comp)"},
     "solver": {"choices": SOLVERS, "help": "the optimum or the paper's iterates; newton (jdssc)"},
     "alternating_steps": {"type": int, "help": "turns of C and A instead of a solver (jdssc)"},
-    "n_components": {"type": int, "help": "number of eigenvectors; as many as clusters"},
+    "n_components": {
+        "type": int,
+        "help": "number of eigenvectors; as many as clusters (adssc: more, fading)",
+    },
     "assign_labels": {
         "choices": ("kmeans", "cluster_qr"),
         "help": "how eigenvectors give labels; kmeans",

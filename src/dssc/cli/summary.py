@@ -24,8 +24,9 @@ def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[s
         "preparation": prepared.steps,
         "method": type(model).__name__,
         "parameters": parameters,
+        "eta1": getattr(model, "eta1_", None),
         "eta2": getattr(model, "eta2_", None),
-        "sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
+        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         "components": count_components(model.affinity_matrix_),
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
         "certificate": _certificate(model),
@@ -51,7 +52,11 @@ def as_text(summary: dict) -> str:
             "graph",
             f"{pieces:,} connected component{'s' if pieces != 1 else ''}, "
             f"{summary['nonzeros_per_point']:.1f} nonzeros a point"
-            + (f", eta2 = {summary['eta2']:.4g}" if summary["eta2"] is not None else ""),
+            + "".join(
+                f", {name} = {summary[name]:.4g}"
+                for name in ("eta1", "eta2")
+                if summary[name] is not None
+            ),
         ),
         _row("certificate", certificate["status"] if certificate else _NO_CERTIFICATE),
     ]

@@ -2,21 +2,28 @@
 
 import joblib
 
-from dssc._devices import is_tensor, torch_device
+from dssc._devices import as_array, is_tensor, torch_device
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative, check_positive
-from dssc.estimators.base import SubspaceClustering
+from dssc.estimators.base import COMPONENTS, SubspaceClustering
+from dssc.estimators.choosing import Candidate, choose
 from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
+from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
-from dssc.features import unit_norm
+from dssc.features import check_no_zero_rows, homogeneous, typical_norm, unit_norm
+from dssc.spectral import faded, fading_components, spectral_embedding
+
+# Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
+DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
+FEWEST = 60  # points to choose on
 
 # Of fewer samples the CPU's spectral step is quick too, and its random numbers give both engines
 # the same labels.
 SPECTRAL_ON_DEVICE_FROM = 10_000
 
 
-class ADSSC(SubspaceClustering):
+class ADSSC(PredictionMixin, SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
 
     Rows of X are scaled to unit norm and expressed by each other, (minC),
@@ -33,26 +40,36 @@ class ADSSC(SubspaceClustering):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    eta1 : float, default=1.0
+    n_clusters : int or None, default=8
+        Number of clusters. None reads it from the spectrum of A, and warns when the evidence is
+        weak; see :func:`dssc.estimate_n_clusters`.
+    eta1 : float or None, default=None
         Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
-        of the others.
-    eta2 : float or None, default=None
+        of the others. By default it is chosen, see Notes.
+    eta2 : float, "components" or None, default=None
         Regularisation of the affinity; larger values give more neighbours a point. The right value
         follows the scale of C, which differs by orders of magnitude between data sets, so by
-        default the one is found that gives `n_neighbors`.
+        default the one is found that gives `n_neighbors`. "components" takes the smallest that
+        leaves at most `n_clusters` connected components, as the paper suggests.
     eta3 : float, default=0.0
         l1 penalty of the self-expression. Zero gives a dense C in closed form, never formed for
         large data; a positive value gives a sparse one, by the elastic net.
-    n_neighbors : int, default=12
+    n_neighbors : int or None, default=None
         Mean number of neighbours of a point in A (entries off the diagonal above 1e-9) that eta2 is
-        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given.
+        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given. By
+        default it is chosen, see Notes.
     symmetric : bool, default=True
         Whether to project ``(|C| + |C|') / 2``, which is the same as asking for a symmetric A.
         False projects \|C\| as the paper does.
+    affine : bool, default=False
+        Whether clusters are affine subspaces, which need not pass through the origin. A constant
+        coordinate, as large as the norm of a typical point, is added to all points: it turns an
+        affine subspace into a linear one of one dimension more, exactly, whereas asking for
+        coefficients that sum to one would cost the closed form.
     n_components : int or None, default=None
-        Number of eigenvectors, `n_clusters` when not given.
+        Number of eigenvectors. By default ``2 n_clusters + 2`` are taken, of which those after the
+        first `n_clusters` count the less the lower their eigenvalues: all but nothing after a clear
+        gap. The paper takes `n_clusters`, one more for MNIST.
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
@@ -86,9 +103,18 @@ class ADSSC(SubspaceClustering):
         samples on, if there are more samples than features, C is never formed, and this holds its
         entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)
-        Leading eigenvectors of A.
-    eta2_ : float
-        The eta2 that was used.
+        Leading eigenvectors of A, times their weights.
+    n_clusters_ : int
+        The number of clusters.
+    eigenvalues_ : ndarray
+        Leading eigenvalues of A that the number was read from, in falling order, when `n_clusters`
+        is None; `cluster_evidence_` is how clearly they speak.
+    eta1_, eta2_ : float
+        The eta1 and eta2 that were used.
+    candidates_ : list of Candidate
+        What was chosen among, the best first: `eta1`, `n_neighbors`, the mean `agreement` of the
+        labels with those of all other candidates as the adjusted Rand index, the mean squared
+        `residual` from subspaces of dimension 10, and the connected components, `n_pieces`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -99,6 +125,15 @@ class ADSSC(SubspaceClustering):
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of features, when X has string names.
+
+    Notes
+    -----
+    Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
+    where there are more. Taken are those whose labels agree best with the labels of the others
+    (good parameters give similar clusters, bad ones differ in many ways) and whose clusters are
+    nearest to subspaces of dimension 10, by the sum of both ranks. `candidates_` tells what was
+    tried. Given a number for `eta2`, with ``eta3 > 0``, without `n_clusters` and below 60 points
+    nothing is tried: eta1 is 1 then, and n_neighbors 12, where they are not given.
 
     References
     ----------
@@ -114,16 +149,18 @@ class ADSSC(SubspaceClustering):
     """
 
     affinity = "doubly_stochastic"  # the other estimators have it as a parameter
+    _optional = ("n_clusters", "n_neighbors")
 
     def __init__(
         self,
         n_clusters=8,
         *,
-        eta1=1.0,
+        eta1=None,
         eta2=None,
         eta3=0.0,
-        n_neighbors=12,
+        n_neighbors=None,
         symmetric=True,
+        affine=False,
         n_components=None,
         assign_labels="kmeans",
         n_init=10,
@@ -140,6 +177,7 @@ class ADSSC(SubspaceClustering):
         self.eta3 = eta3
         self.n_neighbors = n_neighbors
         self.symmetric = symmetric
+        self.affine = affine
         self.n_components = n_components
         self.assign_labels = assign_labels
         self.n_init = n_init
@@ -165,26 +203,60 @@ class ADSSC(SubspaceClustering):
         self.n_features_in_ = X.shape[1]
         return X
 
-    def _embed(self, expressed, A, rng):
-        if not self._spectral_on_device(A.shape[0]):
-            return super()._embed(expressed, A, rng)
-        return expressed.embedding(A, self.n_clusters, self.n_components, rng)
+    def _embed(self, expressed, A, k, rng):
+        fades = self.n_components is None and self.assign_labels == "kmeans"
+        n_components = fading_components(A.shape[0], k) if fades else self.n_components
+        if self._spectral_on_device(A.shape[0]):
+            U = expressed.embedding(A, k, n_components, rng)
+        else:
+            U = spectral_embedding(A, k, n_components=n_components, random_state=rng)
+        return faded(U, A, k) if fades else U
 
-    def _assign(self, expressed, U, rng):
+    def _assign(self, expressed, U, k, rng):
         if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
-            return super()._assign(expressed, U, rng)
-        return expressed.labels(U, self.n_clusters, self.n_init, rng)
+            return super()._assign(expressed, U, k, rng)
+        return expressed.labels(U, k, self.n_init, rng)
 
     def _spectral_on_device(self, n_samples):
         return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
 
+    def _choose(self, X):
+        """Return candidates for what is open, the best first; one where nothing is to choose."""
+        n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
+        is_settled = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
+        is_settled = is_settled or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
+        if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
+            self._chosen = None
+            return [Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)]
+        X = as_array(X)
+        check_no_zero_rows(X)  # before a sample is drawn, whose rows have other numbers
+        parameters = self.get_params()
+        for name in ("n_init", "random_state", "verbose"):  # these decide nothing here
+            del parameters[name]
+        fingerprint = joblib.hash((X, parameters), hash_name="sha1") if self.warm_start else None
+        kept = getattr(self, "_chosen", None)
+        if fingerprint is None or kept is None or kept[0] != fingerprint:
+            kept = fingerprint, choose(self, X)
+        self._chosen = kept if self.warm_start else None
+        return kept[1]
+
+    def _neighbors_wanted(self):
+        return self.candidates_[0].n_neighbors
+
     def _expressed(self, X, rng, progress):
         """Return the self-expression: the one of the last fit if it was of the same data."""
+        self._placement = Placement()
+        X = as_array(X) if self.affine else X
+        self._height = typical_norm(X) if self.affine else None
+        self._fit_X = X = self._lifted(X)
+        with progress.stage("choice"):
+            self.candidates_ = self._choose(X)
+        self.eta1_ = float(self.candidates_[0].eta1)
         if not self.warm_start:
             self._kept = None
             return self._express_anew(X, progress)
         with progress.stage("comparison"):
-            parameters = float(self.eta1), float(self.eta3), bool(self.symmetric)
+            parameters = self.eta1_, float(self.eta3), bool(self.symmetric)
             # A tensor counts its own changes; the content of an array has to be looked at.
             data = (X.data_ptr(), X.shape, X._version) if is_tensor(X) else X
             fingerprint = joblib.hash((data, parameters, self.device), hash_name="sha1")
@@ -195,27 +267,31 @@ class ADSSC(SubspaceClustering):
         kept[1].report_to(progress)
         return kept[1]
 
+    def _lifted(self, X):
+        return X if self._height is None else homogeneous(X, self._height)
+
     def _express_anew(self, X, progress):
         if self._device is not None:
             from dssc.gpu.expressed import ExpressedOnDevice
 
-            return ExpressedOnDevice(X, float(self.eta1), self._device, progress)
+            return ExpressedOnDevice(X, self.eta1_, self._device, progress)
         if self.eta3 == 0:
-            return express(X, float(self.eta1), self.symmetric, progress)
+            return express(X, self.eta1_, self.symmetric, progress)
         with progress.stage("self-expression"):
             return ExpressedAsMatrix(self._express(unit_norm(X), None), self.symmetric)
 
     def _express(self, X, rng):
         """Return the sparse C of (minC) with an l1 penalty."""
         result = elastic_net_representation(
-            X, float(self.eta1), float(self.eta3), tol=self.tol, max_iter=self.max_iter
+            X, self.eta1_, float(self.eta3), tol=self.tol, max_iter=self.max_iter
         )
         check_usable(result, f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
         return result.representation
 
     def _check_parameters(self, n_samples):
         super()._check_parameters(n_samples)
-        check_positive("eta1", self.eta1)
+        if self.eta1 is not None:
+            check_positive("eta1", self.eta1)
         check_nonnegative("eta3", self.eta3)
         if self._device is not None and (self.eta3 > 0 or not self.symmetric):
             raise ValueError(
@@ -224,7 +300,9 @@ class ADSSC(SubspaceClustering):
             )
 
     def __getstate__(self):
-        left_out = ("_kept", "_device")
-        return {
-            name: value for name, value in super().__getstate__().items() if name not in left_out
-        }
+        state = {**super().__getstate__()}
+        for name in ("_kept", "_device"):
+            state.pop(name, None)
+        if "_fit_X" in state:
+            state["_fit_X"] = as_array(state["_fit_X"])
+        return state

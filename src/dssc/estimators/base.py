@@ -14,9 +14,10 @@ from dssc._progress import Progress
 from dssc._validation import check_count, check_positive
 from dssc.estimators.expressed import ExpressedAsMatrix
 from dssc.features import unit_norm
-from dssc.spectral import assign_labels, spectral_embedding
-from dssc.stochastic import project_to_neighbors
+from dssc.spectral import assign_labels, estimate_n_clusters, spectral_embedding
+from dssc.stochastic import project_to_components, project_to_neighbors
 
+COMPONENTS = "components"
 CHOICES = {
     "affinity": ("symmetric", "doubly_stochastic"),
     "assign_labels": ("kmeans", "cluster_qr"),
@@ -30,17 +31,19 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or None, default=8
+        Number of clusters. None reads it from the spectrum of the affinity, and warns when the
+        evidence is weak; see :func:`dssc.estimate_n_clusters`.
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
         stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
         The latter suits a C with more nonzeros a point than the affinity is to have neighbours:
         where they are too few to carry row and column sums of one, as often with SSC and SSC-OMP,
         the nearest matrix puts mass on pairs that are not similar at all.
-    eta2 : float or None, default=None
+    eta2 : float, "components" or None, default=None
         Regularisation of the doubly stochastic affinity; larger values give more neighbours a
-        point. By default the one is found that gives `n_neighbors`.
+        point. By default the one is found that gives `n_neighbors`; "components" takes the smallest
+        that leaves at most `n_clusters` connected components.
     n_neighbors : int, default=12
         Mean number of neighbours of a point in the doubly stochastic affinity (entries off the
         diagonal above 1e-9) that eta2 is chosen for; ``min(n_neighbors, n_samples - 1)`` is used.
@@ -69,6 +72,11 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of the affinity.
+    n_clusters_ : int
+        The number of clusters.
+    eigenvalues_ : ndarray
+        Leading eigenvalues of the affinity that the number was read from, in falling order, when
+        `n_clusters` is None; `cluster_evidence_` is how clearly they speak.
     eta2_ : float
         The eta2 that was used, for a doubly stochastic affinity.
     projection_ : dssc.result.ProjectionResult
@@ -85,6 +93,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     """
 
     _counts: tuple[str, ...] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
+    _optional: tuple[str, ...] = ("n_clusters",)
 
     def __init__(
         self,
@@ -134,9 +143,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         expressed = self._expressed(X, rng, progress)
         A = self._affinity(expressed, progress)
         with progress.stage("eigenvectors"):
-            U = self._embed(expressed, A, rng)
+            self.n_clusters_ = k = self._number_of_clusters(A)
+            U = self._embed(expressed, A, k, rng)
         with progress.stage("labels"):
-            labels = self._assign(expressed, U, rng)
+            labels = self._assign(expressed, U, k, rng)
             C = expressed.coefficients(A)
         self.labels_ = labels
         dtype = np.float32 if "float32" in str(X.dtype) else np.float64  # of an array or a tensor
@@ -151,20 +161,34 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
 
-    def _embed(self, expressed, A, rng):
-        return spectral_embedding(
-            A, self.n_clusters, n_components=self.n_components, random_state=rng
-        )
+    def _embed(self, expressed, A, k, rng):
+        return spectral_embedding(A, k, n_components=self.n_components, random_state=rng)
 
-    def _assign(self, expressed, U, rng):
+    def _assign(self, expressed, U, k, rng):
         return assign_labels(
             U,
-            self.n_clusters,
+            k,
             method=self.assign_labels,
             n_init=self.n_init,
             similarity=expressed.similarities,
             random_state=rng,
         )
+
+    def _number_of_clusters(self, A):
+        """Return the number of clusters: the one given, or what the spectrum of A speaks for."""
+        if self.n_clusters is not None:
+            return self.n_clusters
+        count = estimate_n_clusters(A)
+        self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
+        if not count.is_clear:
+            warnings.warn(
+                f"n_clusters={count.n_clusters} was read from the spectrum on weak evidence: its "
+                f"step is {count.evidence:.2f} times the next largest, wanted 1.5. Look at "
+                "dssc.plotting.plot_spectrum, and give n_clusters if you know it",
+                UserWarning,
+                stacklevel=3,
+            )
+        return count.n_clusters
 
     def _progress(self):
         return Progress()
@@ -185,12 +209,17 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self.n_iter_ = self.projection_.n_iter
         return sparse.csr_array(self.projection_.plan)
 
+    def _neighbors_wanted(self):
+        return self.n_neighbors
+
     def _project(self, problem, progress):
         options = {"tol": self.tol, "max_iter": self.max_iter}
         with progress.stage("projection"):
             if self.eta2 is None:
-                n_neighbors = min(self.n_neighbors, problem.similarity.shape[0] - 1)
+                n_neighbors = min(self._neighbors_wanted(), problem.similarity.shape[0] - 1)
                 result = project_to_neighbors(problem, n_neighbors, **options)
+            elif self.eta2 == COMPONENTS:
+                result = project_to_components(problem, self.n_clusters, **options)
             else:
                 result = problem.solve(float(self.eta2), **options)
         if not result.converged:
@@ -198,17 +227,21 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         return result
 
     def _check_parameters(self, n_samples):
-        if self.eta2 is not None:
+        if self.eta2 == COMPONENTS:
+            if self.n_clusters is None:
+                raise ValueError("eta2='components' needs n_clusters: give the number of clusters")
+        elif self.eta2 is not None:
             check_positive("eta2", self.eta2)
         check_positive("tol", self.tol)
         for name in self._counts:
-            check_count(name, getattr(self, name))
+            if name not in self._optional or getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} must be {' or '.join(map(repr, allowed))}"
                 )
-        if n_samples < self.n_clusters:
+        if self.n_clusters is not None and n_samples < self.n_clusters:
             raise ValueError(
                 f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}; "
                 "ask for fewer clusters"

@@ -4,12 +4,14 @@ from dssc.expression.elastic_net import elastic_net_representation
 from dssc.expression.factor import LeastSquaresFactor
 from dssc.expression.lrsc import low_rank_representation
 from dssc.expression.lsr import least_squares_representation
+from dssc.expression.new_points import NewPointExpression
 from dssc.expression.omp import omp_representation
 from dssc.expression.s3comp import s3comp_representation
 from dssc.expression.tsc import thresholded_similarity
 
 __all__ = [
     "LeastSquaresFactor",
+    "NewPointExpression",
     "elastic_net_representation",
     "least_squares_representation",
     "low_rank_representation",

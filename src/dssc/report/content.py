@@ -44,6 +44,7 @@ class Content:
     notes: Sequence[str]
     seconds: dict[str, float]
     certificate: Any
+    eta1: float | None
     eta2: float | None
     sizes: np.ndarray
     inside: np.ndarray
@@ -73,7 +74,7 @@ def certificate_of(model):
 
 def gather(model, title, images, names, labels_true, preparation, notes, seed) -> Content:
     """Compute what a report shows."""
-    labels, k = np.asarray(model.labels_), int(model.n_clusters)
+    labels, k = np.asarray(model.labels_), int(model.n_clusters_)
     n = len(labels)
     graph = as_graph(model.affinity_matrix_)
     own, margin = certainty(model.embedding_, labels, k)
@@ -95,6 +96,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         notes=notes,
         seconds=model.timings_,
         certificate=certificate_of(model),
+        eta1=getattr(model, "eta1_", None),
         eta2=getattr(model, "eta2_", None),
         sizes=sizes,
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),

@@ -191,8 +191,9 @@ def confusion(content: Content) -> str:
 def details(content: Content) -> str:
     """Return parameters, certificate and timings, and close the main part."""
     rows = [(name, repr(value)) for name, value in content.parameters.items()]
-    if content.eta2 is not None:
-        rows.append(("eta2, as used", f"{content.eta2:.6g}"))
+    for name, value in (("eta1", content.eta1), ("eta2", content.eta2)):
+        if value is not None:
+            rows.append((f"{name}, as used", f"{value:.6g}"))
     if content.certificate is not None:
         rows.append(("certificate", content.certificate.status))
     rows += [(f"seconds: {stage}", f"{value:.2f}") for stage, value in content.seconds.items()]
@@ -247,9 +248,14 @@ def _gap_tile(content):
     text = f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
     if widest == k:
         text = "the widest among the eigenvalues shown"
-    elif widest > k and content.parameters.get("n_components") != widest:
+    elif widest > k and content.parameters.get("n_components") not in (widest, _fading(content)):
         text += f": try n_components={widest}"
     return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.2g}", text, "good" if widest == k else "")
+
+
+def _fading(content):
+    """Return the n_components with which the eigenvectors after the k-th count already."""
+    return None if content.method == "ADSSC" else 0
 
 
 def _majority(known, cluster):

@@ -1,6 +1,14 @@
 """From an affinity to labels: the spectral step of Algorithm 1."""
 
 from dssc.spectral.embedding import spectral_embedding
+from dssc.spectral.fading import faded, fading_components
 from dssc.spectral.labels import assign_labels
+from dssc.spectral.number import estimate_n_clusters
 
-__all__ = ["assign_labels", "spectral_embedding"]
+__all__ = [
+    "assign_labels",
+    "estimate_n_clusters",
+    "faded",
+    "fading_components",
+    "spectral_embedding",
+]

@@ -1,0 +1,107 @@
+"""New points expressed by the samples of a fit, by least squares and without an n x n matrix."""
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.utils import gen_batches
+
+from dssc import kernels
+from dssc._threads import block_threads
+
+BLOCK = 2048  # samples that are worked on at once, in float64
+SINGLE_FROM = 4000  # samples from which on the vectors are kept in float32
+
+
+class NewPointExpression:
+    r"""Coefficients of new points, as products of short vectors.
+
+    A new point x is expressed by the samples, (minC) with :math:`\eta_3 = 0` for one more row,
+
+    .. math:: c = \arg\min_c \tfrac12 \|x - c X\|^2 + \tfrac{\eta_1}{2} \|c\|^2 , \quad
+              c_j = h_j = x^\top (X^\top X + \eta_1 I)^{-1} x_j = \langle u, f_j \rangle .
+
+    No diagonal is left out, since x is not among the samples. Had it been one of them, its row of
+    the self-expression would be this c, and its column, by the update of rank one,
+
+    .. math:: C_{jx} = h_j / \bigl((1 + h_{xx})(1 - h_{jj}) + h_j^2\bigr) .
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        The samples, none of them zero; they are scaled to unit norm here.
+    eta1 : float
+        Weight of the penalty, positive.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_samples,)
+        A fixed shuffle of the samples, so that the first ones met are typical.
+    vectors : ndarray of shape (n_samples, min(n_samples, n_features))
+        Row r is the f of sample ``order[r]``; in float32 from 4,000 samples on.
+    leverages : ndarray of shape (n_samples,)
+        The h_jj, in that order.
+    """
+
+    def __init__(self, X, eta1: float):
+        n, d = X.shape
+        self.eta1 = eta1
+        self.order = np.random.default_rng(0).permutation(n)
+        dtype = np.float32 if n >= SINGLE_FROM else np.float64
+        self.vectors = np.empty((n, min(n, d)), dtype=dtype)
+        self.leverages = np.empty(n)
+        self._samples: np.ndarray | None = None
+        if n <= d:
+            self._fill_from_samples(X)
+        else:
+            self._fill_from_features(X)
+
+    def __call__(self, X):
+        """Return the vectors u of new points, in the dtype of `vectors`, and their h_xx."""
+        rows = unit_rows(X)
+        if self._samples is None:
+            u = self._solved(rows.T)
+            own = np.einsum("ij,ij->j", u, u)
+        else:
+            u = self._solved(self._samples @ rows.T)
+            own = (1.0 - np.einsum("ij,ij->j", u, u)) / self.eta1
+        return np.ascontiguousarray(u.T, dtype=self.vectors.dtype), np.maximum(own, 0.0)
+
+    def _solved(self, right):
+        return linalg.solve_triangular(self._cholesky, right, lower=True, check_finite=False)
+
+    def _fill_from_samples(self, X):
+        """With ``XX' + eta1 I = M M'``: u = M^-1 X x, and f_j is column j of M^-1."""
+        n = X.shape[0]
+        self._samples = samples = unit_rows(X)[self.order]
+        gram = samples @ samples.T + self.eta1 * np.eye(n)
+        self._cholesky = linalg.cholesky(gram, lower=True)
+        inverse = self._solved(np.eye(n))
+        self.vectors[:] = inverse.T
+        self.leverages[:] = 1.0 - self.eta1 * np.einsum("ij,ij->j", inverse, inverse)
+
+    def _fill_from_features(self, X):
+        """With ``X'X + eta1 I = L L'``: u = L^-1 x and f_j = L^-1 x_j."""
+        n, d = X.shape
+        place = np.argsort(self.order)
+        gram = self.eta1 * np.eye(d)
+
+        def product(batch):
+            rows = unit_rows(X[batch])
+            return rows.T @ rows
+
+        def fill(batch):
+            f = self._solved(unit_rows(X[batch]).T)
+            self.vectors[place[batch]] = f.T
+            self.leverages[place[batch]] = np.einsum("ij,ij->j", f, f)
+
+        with block_threads(kernels.select().n_threads()) as in_threads:
+            for part in in_threads(product, gen_batches(n, BLOCK)):
+                gram += part
+            self._cholesky = linalg.cholesky(gram, lower=True, overwrite_a=True)
+            for _ in in_threads(fill, gen_batches(n, BLOCK)):
+                pass
+
+
+def unit_rows(rows) -> np.ndarray:
+    """Return points in float64, scaled to unit norm."""
+    rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
+from dssc.estimators import choosing
+from dssc.estimators.choosing import Candidate, mean_agreements, ranked
+from dssc.estimators.subspaces import mean_residual
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_union_of_subspaces(300, n_subspaces=4, noise=0.3, random_state=0)
+
+
+def test_the_default_tries_all_candidates_and_says_which_it_took(data):
+    X, y = data
+    model = ADSSC(4, random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) > 0.98
+    tried = {(c.eta1, c.n_neighbors) for c in model.candidates_}
+    assert len(tried) == len(choosing.ETA1) * len(choosing.N_NEIGHBORS)
+    assert model.eta1_ == model.candidates_[0].eta1
+    same = ADSSC(
+        4, eta1=model.eta1_, n_neighbors=model.candidates_[0].n_neighbors, random_state=0
+    ).fit(X)
+    np.testing.assert_array_equal(model.labels_, same.labels_)
+    assert model.eta2_ == same.eta2_
+    assert len(same.candidates_) == 1
+
+
+def test_the_choice_does_not_depend_on_the_seed(data):
+    one, two = (ADSSC(4, random_state=seed, n_init=2).fit(data[0]) for seed in (0, 1))
+    assert one.candidates_ == two.candidates_
+
+
+def test_given_values_win(data):
+    X, _ = data
+    model = ADSSC(4, eta1=2.5, random_state=0).fit(X)
+    assert model.eta1_ == 2.5
+    assert {c.eta1 for c in model.candidates_} == {2.5}
+    model = ADSSC(4, n_neighbors=7, random_state=0).fit(X)
+    assert {c.n_neighbors for c in model.candidates_} == {7}
+    model = ADSSC(4, eta2=0.02, random_state=0).fit(X)
+    assert (model.eta1_, model.eta2_) == (1.0, 0.02)
+    model = ADSSC(4, eta2="components", random_state=0).fit(X)
+    assert {c.eta1 for c in model.candidates_} == set(choosing.ETA1)
+
+
+def test_large_data_are_judged_by_a_sample(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(choosing, "SAMPLE", 200)
+    model = ADSSC(4, random_state=0).fit(X)
+    found = sorted({c.eta1 for c in model.candidates_})
+    np.testing.assert_allclose(found, 1.5 * np.sort(choosing.ETA1))
+    growth = np.log(300) / np.log(200)
+    counts = {round(count * growth) for count in choosing.N_NEIGHBORS}
+    assert {c.n_neighbors for c in model.candidates_} == counts
+    given = ADSSC(4, n_neighbors=6, random_state=0).fit(X)
+    assert {c.n_neighbors for c in given.candidates_} == {6}
+    assert clustering_accuracy(y, model.labels_) > 0.98
+
+
+def test_a_zero_row_is_named_by_its_own_number(data, monkeypatch):
+    monkeypatch.setattr(choosing, "SAMPLE", 200)
+    X = data[0].copy()
+    X[280] = 0.0
+    with pytest.raises(ValueError, match="280"):
+        ADSSC(4).fit(X)
+
+
+def test_a_warm_start_chooses_once(data, monkeypatch):
+    X, _ = data
+    calls = []
+    choose = choosing.choose
+    monkeypatch.setattr("dssc.estimators.adssc.choose", lambda *a: calls.append(1) or choose(*a))
+    model = ADSSC(4, warm_start=True, random_state=0).fit(X)
+    model.set_params(n_init=3).fit(X)
+    assert len(calls) == 1
+    model.set_params(n_clusters=3).fit(X)
+    assert len(calls) == 2
+
+
+def test_agreement_is_the_mean_over_the_others(rng):
+    labels = list(rng.integers(0, 3, (4, 50)))
+    labels[1] = (labels[0] + 1) % 3
+    found = mean_agreements(labels)
+    for i, value in enumerate(found):
+        others = [adjusted_rand_score(labels[i], labels[j]) for j in range(4) if j != i]
+        assert value == pytest.approx(np.mean(others), abs=1e-6)
+    assert mean_agreements(labels[:1]) == [0.0]
+
+
+def test_ranks_are_added_and_torn_graphs_come_last():
+    candidates = [
+        Candidate(1.0, 4, agreement=0.9, residual=0.1, n_pieces=9),
+        Candidate(2.0, 4, agreement=0.8, residual=0.4),
+        Candidate(3.0, 4, agreement=0.7, residual=0.2),
+        Candidate(4.0, 4, agreement=0.8, residual=0.3),
+    ]
+    # Ranks: 0 + 0 (torn), 1 + 3, 3 + 1, 1 + 2; of the equal sums the higher agreement is first.
+    assert [c.eta1 for c in ranked(candidates, 3)] == [4.0, 2.0, 3.0, 1.0]
+    assert ranked(candidates, 9)[0].eta1 == 1.0
+
+
+def test_residual_is_the_distance_from_the_best_subspaces(rng):
+    X, labels = rng.standard_normal((60, 8)), rng.integers(0, 3, 60)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    expected = 0.0
+    for label in range(3):
+        left, values, right = np.linalg.svd(unit[labels == label], full_matrices=False)
+        expected += np.sum((unit[labels == label] - (left[:, :2] * values[:2]) @ right[:2]) ** 2)
+    assert mean_residual(X, labels, 3, 2) == pytest.approx(expected / 60)
+    assert mean_residual(X, labels, 3, 8) == 0.0
