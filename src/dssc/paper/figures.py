@@ -31,17 +31,17 @@ def draw_alternating(done, folder: Path) -> Path:
 
     Parameters
     ----------
-    done : list of (int, float, dict)
-        Steps, relative error, and the line of results.
+    done : list of (int, dict, float)
+        Steps, the line of results, and the objective's relative error.
     folder : Path
         Where the picture goes.
     """
     figure, (left, right) = _new(8, 3, columns=2)
     steps = [step for step, _, _ in done]
-    left.plot(steps, [error for _, error, _ in done], "o-")
+    left.plot(steps, [error for _, _, error in done], "o-")
     left.set(xlabel="alternating steps", ylabel="relative error of the objective", yscale="log")
-    right.plot(steps, [line["ACC"] for _, _, line in done], "o-", label="from A")
-    right.plot(steps, [line["ACC_of_C"] for _, _, line in done], "s--", label="from C")
+    right.plot(steps, [line["ACC"] for _, line, _ in done], "o-", label="from A")
+    right.plot(steps, [line["ACC_of_C"] for _, line, _ in done], "s--", label="from C")
     right.set(xlabel="alternating steps", ylabel="accuracy", ylim=(0, 1))
     right.legend()
     for ax in (left, right):

@@ -17,9 +17,9 @@ TITLES = {
     "neural": "Beside neural networks",
 }
 NOTES = (
-    "ACC and NMI: mean of `runs` single runs of k-means on one embedding, as in the paper; best of "
-    "each column and data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict "
-    "with n_init=10, and its seconds.",
+    "ACC and NMI: mean of so many single runs of k-means on one embedding, as in the paper; the "
+    "best of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
+    "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only.",
 )
 
 
@@ -27,17 +27,29 @@ def write_pages(names: Iterable[str], lines: Sequence[Job], folder: Path) -> lis
     """Write the tables and pictures of the experiments named; return the files."""
     written = []
     for name in names:
+        written += _pictures(name, lines, folder)
         if name == "samples":
-            written += _drawn_samples(folder)
             continue
         table = clustering_table(name, lines) if name in TITLES else OTHERS[name](lines)
         texts = {"md": table.markdown(), "csv": table.csv(), "html": table.html()}
         for ending, text in texts.items():
             written.append(folder / f"{name}.{ending}")
             written[-1].write_text(text, encoding="utf-8")
-        if name == "alternating":
-            written += _drawn_alternating(lines, folder)
     return written
+
+
+def _pictures(name, lines, folder):
+    """Draw what lines and data alone tell; sparsity patterns are drawn as they are found."""
+    from dssc.paper import figures
+
+    picture = None
+    if name == "samples":
+        picture = figures.draw_samples(folder)
+    elif name == "alternating":
+        steps = [row for row in alternating_steps(lines) if row[0] != "optimum"]
+        known = [row for row in steps if row[2] is not None]
+        picture = figures.draw_alternating(known, folder) if known else None
+    return [] if picture is None else [picture]
 
 
 def clustering_table(name: str, lines: Sequence[Job]) -> Table:
@@ -75,15 +87,15 @@ def runtimes_table(lines: Sequence[Job]) -> Table:
     content = read("runtimes")
     problems = content["problems"]
     header = ["solver"] + [text for name in problems for text in (name, f"paper {name}")]
-    notes = [f"- {name}: {content[name]['title']}" for name in problems]
+    notes = [f"{name}: {content[name]['title']}." for name in problems]
     notes.append(
-        f"- Seconds until all sums are within {content['tol']:g} of one; NC: not in "
+        f"Seconds until all sums are within {content['tol']:g} of one; NC: not in "
         f"{content['max_iter']} iterations. The paper's machine is another one."
     )
     table = Table("Runtimes of the doubly stochastic projection", header, notes=notes)
-    found: dict[Any, Job] = {
-        (line["data"], line["method"]): line for line in lines if line["kind"] == "projection"
-    }
+    timed = [line for line in lines if line["kind"] == "projection"]
+    timed.sort(key=lambda line: line["parameters"]["scale"])  # the full size hides a quick one
+    found: dict[Any, Job] = {(line["data"], line["method"]): line for line in timed}
     for solver, entry in content["solvers"].items():
         cells = [Cell(entry["title"])]
         for name, paper in zip(problems, entry["seconds"], strict=True):
@@ -122,14 +134,15 @@ def _is_time(row, place):
 def sparsity_table(lines: Sequence[Job]) -> Table:
     """Return what belongs to the pictures of sparsity patterns."""
     entry = read("figures")["sparsity"]
+    found = {line["parameters"]["eta2"]: line for line in lines if line["kind"] == "sparsity"}
     notes = [
         f"J-DSSC's A on the first {entry['classes']} classes of Yale-B, eta1 = {entry['eta1']}, "
-        f"eta3 = {entry['eta3']:g}. The paper: {entry['says']}.",
-        "",
-        *(f"![eta2 = {eta2:g}](sparsity-{eta2:g}.png)" for eta2 in entry["eta2"]),
+        f"eta3 = {entry['eta3']:g}. The paper: {entry['says']}."
     ]
-    table = Table("Sparsity of A", ["eta2", "nonzeros a point", "SPE"], notes=notes)
-    found = {line["parameters"]["eta2"]: line for line in lines if line["kind"] == "sparsity"}
+    drawn = [eta2 for eta2 in entry["eta2"] if "NNZ" in found.get(eta2, {})]
+    pictures = [(f"eta2 = {eta2:g}", f"sparsity-{eta2:g}.png") for eta2 in drawn]
+    header = ["eta2", "nonzeros a point", "SPE"]
+    table = Table("Sparsity of A", header, notes=notes, pictures=pictures)
     for eta2 in entry["eta2"]:
         line = found.get(eta2, {})
         numbers = _number(line.get("NNZ"), 1) or rows.NOT_RUN, _number(line.get("SPE"))
@@ -141,17 +154,16 @@ def alternating_table(lines: Sequence[Job]) -> Table:
     """Return objective and accuracy against alternating steps."""
     entry = read("figures")["alternating"]
     point = ", ".join(f"{name} = {entry[name]:g}" for name in ("eta1", "eta2", "eta3"))
-    notes = [
-        f"UMIST, {point}. The paper: {entry['says']}.",
-        "",
-        "![relative error and accuracy against steps](alternating.png)",
-    ]
+    steps = alternating_steps(lines)
+    notes = [f"UMIST, {point}. The paper: {entry['says']}."]
+    known = any(error is not None for _, _, error in steps)
+    pictures = [("relative error and accuracy", "alternating.png")] if known else []
     header = ["steps", "objective", "relative error", "ACC from A", "ACC from C"]
-    table = Table("Alternating minimisation", header, notes=notes)
-    for steps, line, error in alternating_steps(lines):
+    table = Table("Alternating minimisation", header, notes=notes, pictures=pictures)
+    for step, line, error in steps:
         cells = [_number(line.get("objective"), 4), "" if error is None else f"{100 * error:.2f} %"]
         cells += [_number(line.get("ACC")), _number(line.get("ACC_of_C"))]
-        table.rows.append([Cell(str(steps)), *map(Cell, cells if line else [rows.NOT_RUN] * 4)])
+        table.rows.append([Cell(str(step)), *map(Cell, cells if line else [rows.NOT_RUN] * 4)])
     return table
 
 
@@ -160,7 +172,7 @@ def alternating_steps(lines: Sequence[Job]):
     found = {
         line["parameters"].get("alternating_steps", "optimum"): line
         for line in lines
-        if line["kind"] == "alternating"
+        if line["kind"] == "alternating" and "objective" in line
     }
     least = found.get("optimum", {}).get("objective")
     steps = [*read("figures")["alternating"]["steps"], "optimum"]
@@ -169,24 +181,6 @@ def alternating_steps(lines: Sequence[Job]):
         (step, line, line["objective"] / least - 1 if line and least else None)
         for step, line in shown
     ]
-
-
-def _drawn_samples(folder):
-    from dssc.paper.figures import draw_samples
-
-    picture = draw_samples(folder)
-    return [] if picture is None else [picture]
-
-
-def _drawn_alternating(lines, folder):
-    from dssc.paper.figures import draw_alternating
-
-    done = [
-        (steps, error, line)
-        for steps, line, error in alternating_steps(lines)
-        if error is not None and steps != "optimum"
-    ]
-    return [draw_alternating(done, folder)] if done else []
 
 
 def _number(value, digits=3):

@@ -27,16 +27,23 @@ class Cell:
 
 @dataclass
 class Table:
-    """A titled table; a row whose first cell differs from the one above starts a group."""
+    """A titled table; a row whose first cell differs from the one above starts a group.
+
+    Pictures are pairs of a text and the name of a file beside the page.
+    """
 
     title: str
     header: Sequence[str]
     rows: list[list[Cell]] = field(default_factory=list)
     notes: Sequence[str] = ()
+    pictures: Sequence[tuple[str, str]] = ()
 
     def markdown(self) -> str:
-        """Return a section with a pipe table."""
-        lines = [f"## {self.title}", "", *self.notes, *([""] if self.notes else [])]
+        """Return a page with a pipe table."""
+        lines = [f"# {self.title}", ""]
+        for note in self.notes:
+            lines += [note, ""]
+        lines += [f"![{text}]({file})" for text, file in self.pictures] + [""] * bool(self.pictures)
         lines += [_piped(self.header), "|" + "---|" * len(self.header)]
         lines += [_piped(f"**{c.text}**" if c.bold else c.text for c in row) for row in self.rows]
         return "\n".join(lines) + "\n"
@@ -54,7 +61,8 @@ class Table:
         parts = ["<!doctype html>", '<html lang="en">', '<meta charset="utf-8">']
         parts += [f"<title>{escape(self.title)}</title>", f"<style>\n{STYLE}</style>"]
         parts += [f"<h1>{escape(self.title)}</h1>"]
-        parts += [f"<p>{escape(note)}</p>" for note in self.notes if note]
+        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
+        parts += [f'<img src="{escape(f)}" alt="{escape(text)}">' for text, f in self.pictures]
         parts += ["<table>", "<thead>", _html_row(self.header, "th"), "</thead>", "<tbody>"]
         last = None
         for row in self.rows:
