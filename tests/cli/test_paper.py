@@ -43,7 +43,7 @@ def test_a_table_is_run_resumed_and_rendered(run, folder, tiny):
 def test_a_grid_ends_with_all_runs_at_its_best_point(run, folder, tiny):
     assert run(*tiny, "--methods", "lsr")[0] == 0
     found = lines(folder)
-    assert [line["runs"] for line in found] == [10] * 7 + [100]
+    assert [line["runs"] for line in found] == [10] * 7 + [100] * 3
     assert found[-1]["n_init"] == 10
     assert "(best of 7)" in (folder / "out" / "table1.md").read_text()
 
@@ -62,7 +62,7 @@ def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
     assert "3 results are kept in out/results.jsonl; go on with --resume" in err
     monkeypatch.setattr(work, "do", do)
     assert run(*tiny, "--methods", "lsr", "--resume")[0] == 0
-    assert [line["runs"] for line in lines(folder)] == [10] * 7 + [100]
+    assert [line["runs"] for line in lines(folder)] == [10] * 7 + [100] * 3
 
 
 def test_missing_data_are_said_to_be_missing(run, folder, monkeypatch):

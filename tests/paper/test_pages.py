@@ -36,15 +36,23 @@ def test_rows_that_are_not_run_are_shown_as_such():
     assert large["emnist_part_scattered", "A-DSSC"].paper == {}
 
 
-def test_the_best_point_is_chosen_among_equal_numbers_of_runs():
+def test_the_best_point_is_chosen_among_those_with_all_runs():
     lines = [
         result("orl", "TSC", {"n_neighbors": 3}, 0.70, runs=10),
         result("orl", "TSC", {"n_neighbors": 7}, 0.80, runs=10),
         result("orl", "TSC", {"n_neighbors": 7}, 0.79),
-        result("orl", "TSC", {"n_neighbors": 3}, 0.81),
+        result("orl", "TSC", {"n_neighbors": 3}, 0.75),
     ]
     row = rows(lines)["orl", "TSC"]
     assert (row.ours["ACC"], row.ours["runs"]) == (0.79, 100)
+
+
+def test_runs_with_other_seeds_are_not_mixed():
+    plain = result("mnist_scattered", "TSC", {"n_neighbors": 12}, 0.9)
+    del plain["seeds"]
+    assert rows([plain], "table2")["mnist_scattered", "TSC"].ours is None
+    greedy = {**plain, "seeds": "greedy", "ACC": 0.8}
+    assert rows([plain, greedy], "table2")["mnist_scattered", "TSC"].ours["ACC"] == 0.8
 
 
 def test_best_is_bold_ours_and_the_papers_apart():

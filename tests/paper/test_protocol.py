@@ -28,7 +28,7 @@ def test_seeds_are_plain_ones(rng):
     """
     points = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]])
     state = np.random.RandomState(0)
-    drawn = [set(protocol._plain_seeds(points, 2, state)[:, 0]) for _ in range(4000)]
+    drawn = [set(protocol.first_centers(points, 2, state)[:, 0]) for _ in range(4000)]
     # First 0: 3 with 9/10; first 1: 3 with 4/5; first 3: 0 with 9/13.
     expected = (0.9 + 9 / 13) / 3
     assert np.mean([pair == {0.0, 3.0} for pair in drawn]) == pytest.approx(expected, abs=0.03)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dssc.paper.experiments import Job, data_of, methods_of, points
+from dssc.paper.experiments import Job, data_of, methods_of, points, seeds_for
 from dssc.paper.published import METRICS, published, read, title
 
 NOT_RUN = "not run"
@@ -43,7 +43,10 @@ def point_in_words(parameters: dict[str, Any]) -> str:
     """Return parameters as text, without those that only choose a variant."""
     hidden = {"symmetric", "solver", "scale", "tol", "max_iter"}
     shown = {name: value for name, value in parameters.items() if name not in hidden}
-    return ", ".join(f"{name}={value:g}" for name, value in shown.items())
+    return ", ".join(
+        f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}"
+        for name, value in shown.items()
+    )
 
 
 def table_rows(table: str, lines: Iterable[Job]) -> list[Row]:
@@ -81,18 +84,14 @@ def _row(table, data, method, numbers, lines):
 
 
 def _belongs(line, data, method):
-    return line["kind"] == "clustering" and (line["data"], line["method"]) == (data, method)
+    place = line["data"], line["method"], line.get("seeds")
+    return line["kind"] == "clustering" and place == (data, method, seeds_for(data))
 
 
 def _best(lines):
-    """Return the line of the best point with the most runs of k-means.
-
-    Points are compared by runs of the same number, the ones all of them had.
-    """
-    fewest = min(line["runs"] for line in lines)
-    best = max((line for line in lines if line["runs"] == fewest), key=lambda line: line["ACC"])
-    same = [line for line in lines if line["parameters"] == best["parameters"]]
-    return max(same, key=lambda line: line["runs"])
+    """Return the best of the lines with the most runs of k-means."""
+    most = max(line["runs"] for line in lines)
+    return max((line for line in lines if line["runs"] == most), key=lambda line: line["ACC"])
 
 
 def _mark_best(rows):
