@@ -67,6 +67,7 @@ def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
 
 def test_missing_data_are_said_to_be_missing(run, folder, monkeypatch):
     monkeypatch.setenv("DSSC_DATA", str(folder))
+    loading.load.cache_clear()
     command = ("paper", "table1", "--datasets", "yaleb", "--methods", "a-dssc", "--out", "out")
     assert run(*command)[0] == 0
     assert "cannot be run: " in (folder / "out" / "table1.md").read_text()

@@ -186,7 +186,10 @@ def alternating_steps(lines: Sequence[Job]):
 def _number(value, digits=3):
     if value is None:
         return ""
-    return value if isinstance(value, str) else f"{value:.{digits}f}"
+    if isinstance(value, str):
+        return value
+    # A small error is not none: 0.00003 is not to read 0.000.
+    return f"{value:.{digits if value == 0 or value >= 0.5 / 10**digits else 5}f}"
 
 
 OTHERS = {

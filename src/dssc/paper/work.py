@@ -57,10 +57,8 @@ def _clustering(job, folder, options):
     start = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - start
-    result = {
-        **scores(model, y, job["runs"], job.get("seeds", "plain")),
-        "seconds": round(seconds, 3),
-    }
+    result = scores(model, y, job["runs"], job.get("seeds", "plain"))
+    result["seconds"] = round(seconds, 3)
     if hasattr(model, "projection_"):
         result["status"] = model.projection_.status
     return result
