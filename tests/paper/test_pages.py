@@ -31,6 +31,8 @@ def test_rows_that_are_not_run_are_shown_as_such():
     assert found["orl", "SSC"].note == "not run"
     assert found["orl", "DSC-Net"].note == "not run: a neural network"
     assert found["orl", "DSC-Net"].paper["ACC"] == 0.758
+    lack = {**clustering("TSC", "yaleb", {}, 10, 1), "error": "no files", "missing": True}
+    assert rows([lack])["yaleb", "LSR"].note == "cannot be run: no files"
     large = rows([], "table2")
     assert large["emnist_scattered", "A-DSSC"].note == "not run"
     assert large["emnist_part_scattered", "A-DSSC"].paper == {}
@@ -62,6 +64,7 @@ def test_best_is_bold_ours_and_the_papers_apart():
     assert found["orl", "LSR"].best == set()
     assert found["orl", "DSC-Net-PP"].best == {"paper ACC", "paper NMI"}
     assert "paper SPE" in found["orl", "A-DSSC"].best
+    assert found["orl", "A-DSSC-grid"].best == set()
     assert not found["umist_scattered", "DSC-Net"].best
 
 

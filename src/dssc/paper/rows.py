@@ -78,6 +78,8 @@ def _row(table, data, method, numbers, lines):
             row.note += f" (best of {tried}" + ("" if tried >= total else f" of {total}") + ")"
     elif found:
         row.note = f"cannot be run: {found[0]['error']}"
+    elif lacking := [line for line in lines if line["data"] == data and line.get("missing")]:
+        row.note = f"cannot be run: {lacking[0]['error']}"
     elif total == 0:
         row.note = "not run: not meant for data of this size"
     return row
@@ -102,7 +104,8 @@ def _mark_best(rows):
         for row in rows:
             if row.ours and f"{row.ours[metric]:.3f}" == f"{better(ours):.3f}":
                 row.best.add(metric)
-            if theirs and row.paper.get(metric) == better(theirs):
+            beyond = "paper" in read("methods")[row.method]  # repeats the paper's own row
+            if theirs and not beyond and row.paper.get(metric) == better(theirs):
                 row.best.add(f"paper {metric}")
 
 
