@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dssc import ADSSC, make_union_of_subspaces, spectral_embedding
+from dssc import ADSSC, make_union_of_subspaces
 from dssc.spectral import faded, fading_components, spectral_embedding
 from dssc.spectral.fading import fading_weights
 

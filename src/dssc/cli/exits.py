@@ -13,7 +13,7 @@ exit codes:
   2    the command line or the data cannot be used; nothing was written
   3    done and written, but a solver fell short of its tolerance
   4    an output exists already or cannot be written; nothing was written
-  130  interrupted; nothing was written
+  130  interrupted; nothing was written (paper: what was finished is kept)
 """
 
 

@@ -10,7 +10,7 @@ from dssc.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, CommandError
 
 # Modules of this package, each with `add_parser(subparsers)`; what they import stays light until
 # they run, so that --help is instant.
-COMMANDS = ("cluster", "project", "demo", "datasets", "info")
+COMMANDS = ("cluster", "project", "demo", "paper", "datasets", "info")
 
 DESCRIPTION = """\
 Doubly stochastic subspace clustering: groups points that lie near a union of

@@ -1,0 +1,105 @@
+import json
+
+import pytest
+
+from dssc.paper import loading, work
+
+
+@pytest.fixture
+def tiny(monkeypatch, points):
+    """Every data set is 90 points of three subspaces."""
+    sizes = {"title": "points", "n": 90, "clusters": 3}
+    monkeypatch.setattr(work, "load", lambda name: points)
+    monkeypatch.setitem(loading.read("datasets"), "orl", sizes)
+    return ("paper", "table1", "--datasets", "orl", "--out", "out")
+
+
+def lines(folder):
+    return [
+        json.loads(text) for text in (folder / "out" / "results.jsonl").read_text().splitlines()
+    ]
+
+
+def test_a_table_is_run_resumed_and_rendered(run, folder, tiny):
+    code, out, err = run(*tiny, "--methods", "tsc,a-dssc", "--quick")
+    assert code == 0
+    assert "wrote out/table1.md" in out
+    assert "table1 2 of 2" in err
+    found = {line["method"]: line for line in lines(folder)}
+    assert set(found) == {"TSC", "A-DSSC"}
+    assert found["A-DSSC"]["ACC"] == 1.0
+    assert "converged" in found["A-DSSC"]["status"]
+    code, _, err = run(*tiny, "--methods", "tsc", "--quick")
+    assert code == 4
+    assert "add --resume" in err
+    code, _, err = run(*tiny, "--methods", "tsc,lsr", "--quick", "--resume")
+    assert code == 0
+    assert [line["method"] for line in lines(folder)][2:] == ["LSR"]
+    assert len(lines(folder)) == 3
+    assert run(*tiny, "--render")[0] == 0
+    assert len(lines(folder)) == 3
+
+
+def test_a_grid_ends_with_all_runs_at_its_best_point(run, folder, tiny):
+    assert run(*tiny, "--methods", "lsr")[0] == 0
+    found = lines(folder)
+    assert [line["runs"] for line in found] == [10] * 7 + [100] * 3
+    assert found[-1]["n_init"] == 10
+    assert "(best of 7)" in (folder / "out" / "table1.md").read_text()
+
+
+def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
+    do = work.do
+
+    def interrupted(job, **options):
+        if job["parameters"]["gamma"] == 1:
+            raise KeyboardInterrupt
+        return do(job, **options)
+
+    monkeypatch.setattr(work, "do", interrupted)
+    code, _, err = run(*tiny, "--methods", "lsr")
+    assert code == 130
+    assert "3 results are kept in out/results.jsonl; go on with --resume" in err
+    monkeypatch.setattr(work, "do", do)
+    assert run(*tiny, "--methods", "lsr", "--resume")[0] == 0
+    assert [line["runs"] for line in lines(folder)] == [10] * 7 + [100] * 3
+
+
+def test_missing_data_are_said_to_be_missing(run, folder, monkeypatch):
+    monkeypatch.setenv("DSSC_DATA", str(folder))
+    loading.load.cache_clear()
+    command = ("paper", "table1", "--datasets", "yaleb", "--methods", "a-dssc", "--out", "out")
+    assert run(*command)[0] == 0
+    assert "cannot be run: " in (folder / "out" / "table1.md").read_text()
+    assert lines(folder)[0]["missing"]
+
+
+def test_runtimes_need_no_data_when_quick(run, folder, monkeypatch):
+    small = [job for job in work_jobs() if job["method"] in ("newton", "active-set")]
+    monkeypatch.setattr("dssc.paper.experiments.jobs_of", lambda *arguments: small)
+    assert run("paper", "runtimes", "--quick", "--out", "out")[0] == 0
+    assert all(line["reached"] for line in lines(folder))
+    assert "(n = 200)" in (folder / "out" / "runtimes.md").read_text()
+
+
+def work_jobs():
+    from dssc.paper.experiments import runtime_jobs
+
+    return runtime_jobs(quick=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table1", "--datasets", "cifar"], "--datasets: 'cifar' is none of yaleb, coil40"),
+        (["table1", "--methods", "kmeans"], "--methods: 'kmeans' is none of SSC, EnSC"),
+        (["runtimes", "--methods", "ssc"], "are for tables, not for runtimes"),
+        (["table1", "--jobs", "0"], "--jobs 0 must be at least 1"),
+        (["table3"], "invalid choice: 'table3'"),
+    ],
+)
+def test_refuses(run, folder, arguments, message):
+    code, _, err = run("paper", *arguments)
+    assert code == 2
+    assert message in err
+    assert not (folder / "paper-results").exists()

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from dssc import ADSSC, LSR, TSC, clustering_accuracy, make_union_of_subspaces
+from dssc.paper import protocol
+
+
+@pytest.fixture(scope="module")
+def points():
+    return make_union_of_subspaces(90, random_state=0)
+
+
+def test_the_mean_is_over_single_runs(points):
+    X, y = points
+    model = ADSSC(3, random_state=0).fit(X)
+    found = protocol.scores(model, y, 5)
+    assert found["ACC"] == found["NMI"] == found["fit_ACC"] == 1.0
+    assert found["ACC_std"] == 0.0
+    assert found["SPE"] < 1e-6
+    assert found["NNZ"] == pytest.approx(12, abs=0.5)
+
+
+def test_seeds_are_plain_ones(rng):
+    """One candidate a centre: the first two centres are drawn from the distribution by definition.
+
+    Of three points, two of them close, the second centre is the far one with a known chance.
+    """
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]])
+    state = np.random.RandomState(0)
+    drawn = [set(protocol.first_centers(points, 2, state)[:, 0]) for _ in range(4000)]
+    # First 0: 3 with 9/10; first 1: 3 with 4/5; first 3: 0 with 9/13.
+    expected = (0.9 + 9 / 13) / 3
+    assert np.mean([pair == {0.0, 3.0} for pair in drawn]) == pytest.approx(expected, abs=0.03)
+
+
+def test_points_without_a_row_go_where_they_are_similar():
+    U = np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3 + [[0.0, 0.0]] * 2)
+    K = np.zeros((8, 8))
+    K[6, [0, 1]] = K[[0, 1], 6] = 1.0
+    K[7, 4] = K[4, 7] = 1.0
+    y = [0, 0, 0, 1, 1, 1, 0, 1]
+    for similarity in (K, sparse.csr_array(K)):
+        for labels in protocol.label_runs(U, 2, similarity, 3):
+            assert clustering_accuracy(y, labels) == 1.0
+
+
+def test_what_is_judged(points):
+    X, _ = points
+    for model in (ADSSC(3, random_state=0), TSC(3, random_state=0)):
+        assert protocol.judged(model.fit(X)) is model.affinity_matrix_
+    model = LSR(3, random_state=0).fit(X)
+    assert protocol.judged(model) is model.representation_matrix_
