@@ -57,7 +57,7 @@ def gather() -> dict:
         "packages": {name: _version(name) for name in REQUIRED}
         | {name: _version(name) or f"missing: pip install 'dssc[{extra}]'"
            for name, extra in OPTIONAL.items()},
-        "engine": "cpu (numba)",
+        "engines": _engines(),
         "GPU": _gpu(),
         "threads": {
             "cores": os.cpu_count(),
@@ -67,6 +67,14 @@ def gather() -> dict:
         "free memory": "unknown" if memory is None else f"{memory / 2**30:.1f} GiB",
         "data folder": str(data_folder()),
     }  # fmt: skip
+
+
+def _engines():
+    """Return what `device=` can be here."""
+    if find_spec("torch") is None:
+        return "cpu (numba); cuda needs pip install 'dssc[gpu]'"
+    cuda = import_module("torch").cuda.is_available()
+    return "cpu (numba), torch, cuda" if cuda else "cpu (numba), torch"
 
 
 def _gpu():

@@ -8,7 +8,15 @@ from typing import NamedTuple
 import torch
 
 from dssc.gpu.graph import DeviceGraph
-from dssc.stochastic.newton import BALANCED, CG_STEPS, CLOSE, STAGE_STEPS, STAGE_TOL, STALLED_STEPS
+from dssc.stochastic.newton import (
+    BALANCED,
+    CG_STEPS,
+    CLOSE,
+    STAGE_STEPS,
+    STAGE_TOL,
+    STALLED_STEPS,
+    search_along,
+)
 from dssc.stochastic.newton import schedule as stages
 
 CHECKED_EVERY = 4  # steps of conjugate gradients between two looks at the residual
@@ -114,25 +122,13 @@ class _Dual:
 
     def line_search(self, w, direction, sums):
         """Move along `direction` to where the dual's slope has fallen to half or less."""
-        slope_start = low_slope = float(direction @ (1.0 - sums))
-        low, high, high_slope = 0.0, torch.inf, torch.inf
-        step = 1.0
-        for _ in range(40):
+
+        def evaluate(step):
             trial = w + step * direction
             new_sums, slack = self.row_sums(trial)
-            slope = float(direction @ (1.0 - new_sums))
-            if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
-                break
-            if slope < 0.0:
-                low, low_slope = step, slope
-            else:
-                high, high_slope = step, slope
-            if high == torch.inf:
-                step *= 2.0
-            else:
-                fraction = low_slope / (low_slope - high_slope)
-                step = low + (high - low) * min(max(fraction, 0.1), 0.9)
-        return trial, new_sums, slack
+            return float(direction @ (1.0 - new_sums)), (trial, new_sums, slack)
+
+        return search_along(evaluate, float(direction @ (1.0 - sums)))
 
 
 def _conjugate_gradients(multiply, diagonal, rhs, tol):

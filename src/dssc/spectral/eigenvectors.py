@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from dssc import kernels
+from dssc._factorising import symmetric_factor
 from dssc.spectral.chebyshev import chebyshev_eigenvectors, refined
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
@@ -113,13 +114,8 @@ def _inverse_near_one(N, known):
     those graphs whose factorisation stays sparse.
     """
     n = N.shape[0]
-    shifted = sparse.csc_array((1.0 + 1e-5) * sparse.eye_array(n) - N)
-    factor = splu(
-        shifted,
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    shifted = (1.0 + 1e-5) * sparse.eye_array(n) - sparse.csr_array(N)
+    factor = symmetric_factor(shifted)
 
     def apply(x):
         y = factor.solve(x - known @ (known.T @ x))

@@ -11,8 +11,8 @@ every step solves one system with the matrix ``diag(T 1) + T``, ``T_ij = x_ij / 
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
+from dssc._factorising import symmetric_factor
 from dssc.stochastic.support import Graph
 
 MAX_STEPS = 100
@@ -61,12 +61,7 @@ class _System:
         # Singular along bipartite pieces, whose potentials may be shifted freely.
         matrix = sparse.csr_array((weights, graph.indices, graph.indptr), shape=(n, n))
         matrix = matrix + sparse.diags_array(diagonal * (1.0 + 1e-13))
-        self.factor = splu(
-            matrix.tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+        self.factor = symmetric_factor(matrix)
 
     def step(self, lacking, off, product, x, s):
         """Return the changes of w, x and s that cancel the three residuals to first order."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
+from dssc._factorising import symmetric_factor
 from dssc.stochastic.interior_point import LARGEST, central_potentials
 from dssc.stochastic.support import Graph
 
@@ -189,29 +189,39 @@ class _Dual:
         return direction
 
     def line_search(self, w, direction, sums):
-        """Move along `direction` to where the dual's slope has fallen to half or less.
+        """Move along `direction` to where the dual's slope has fallen to half or less."""
 
-        It looks at slopes only: near the optimum differences of the dual drown in rounding.
-        """
-        slope_start = low_slope = _dot(direction, self.targets - sums)
-        low, high, high_slope = 0.0, np.inf, np.inf
-        step = 1.0
-        for _ in range(40):
+        def evaluate(step):
             trial = w + step * direction
             new_sums, counts = self.row_sums(trial)
-            slope = _dot(direction, self.targets - new_sums)
-            if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
-                break
-            if slope < 0.0:
-                low, low_slope = step, slope
-            else:
-                high, high_slope = step, slope
-            if high == np.inf:
-                step *= 2.0
-            else:
-                fraction = low_slope / (low_slope - high_slope)
-                step = low + (high - low) * min(max(fraction, 0.1), 0.9)
-        return trial, new_sums, counts
+            return _dot(direction, self.targets - new_sums), (trial, new_sums, counts)
+
+        return search_along(evaluate, _dot(direction, self.targets - sums))
+
+
+def search_along(evaluate, slope_start: float):
+    """Return what was found at a step where the slope has fallen to half or less.
+
+    ``evaluate(step)`` gives the slope there and what to return. It looks at slopes only: near the
+    optimum differences of the dual drown in rounding.
+    """
+    low, low_slope = 0.0, slope_start
+    high, high_slope = np.inf, np.inf
+    step = 1.0
+    for _ in range(40):
+        slope, found = evaluate(step)
+        if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
+            break
+        if slope < 0.0:
+            low, low_slope = step, slope
+        else:
+            high, high_slope = step, slope
+        if high == np.inf:
+            step *= 2.0
+        else:
+            fraction = low_slope / (low_slope - high_slope)
+            step = low + (high - low) * min(max(fraction, 0.1), 0.9)
+    return found
 
 
 def _dot(x, y):
@@ -223,7 +233,4 @@ def _factorised_solve(indptr, indices, diagonal, rhs):
     n = len(rhs)
     pattern = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
     matrix = (pattern + sparse.diags_array(diagonal)).tocsc()
-    options = {"SymmetricMode": True}
-    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve(
-        rhs
-    )
+    return symmetric_factor(matrix).solve(rhs)
