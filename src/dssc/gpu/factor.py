@@ -4,16 +4,16 @@ import torch
 from scipy import sparse
 
 BLOCK = 1 << 17  # samples in float64 at once
-HALF_ROUNDOFF, SINGLE_ROUNDOFF = 2.0**-11, 2.0**-24
+SINGLE_ROUNDOFF = 2.0**-24
 UP = 1.0 + 2.0**-20
 
 
 class DeviceFactor:
     r"""The self-expression of (minC) as products ``h_ij = <f_i, f_j>``.
 
-    See :class:`dssc.expression.LeastSquaresFactor`. Three copies of the vectors serve three ends:
-    unit ones in half precision to search all products on the tensor cores, and float64 ones to
-    compute those that matter.
+    See :class:`dssc.expression.LeastSquaresFactor`. Two copies of the vectors serve two ends: unit
+    ones in half precision to search all products on the tensor cores, and float64 ones to compute
+    those that matter.
 
     Attributes
     ----------

@@ -52,7 +52,8 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Ten
 def pairs_above(bounds: Bounds, thresholds, joined: bool, _capacity: int):
     """Return the pairs i < j whose bound is above a threshold, and their bounds.
 
-    The threshold is the smaller one of the two points', or the sum of theirs when `joined`.
+    The threshold is the smaller one of the two points', or the sum of theirs when `joined`. The
+    fused version wants to know how many pairs to make room for.
     """
     n = len(bounds.p)
     found = []
