@@ -130,12 +130,23 @@ def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch)
     assert state(sources) == before
 
 
+def heed_interrupts():
+    """Undo what a shell does to its background jobs, which these tests may be part of."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupted_run_leaves_nothing(folder):
     rng = np.random.default_rng(0)
     np.save("data.npy", rng.standard_normal((3000, 500)))
     before = state(folder)
     command = [sys.executable, "-m", "dssc", "cluster", "data.npy", "-k", "3", "--report", "r.html"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+    )
     assert process.stderr.readline().startswith("reading: ")  # now it is at work
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

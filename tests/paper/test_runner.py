@@ -98,7 +98,11 @@ if __name__ == "__main__":
 def test_a_killed_run_goes_on_where_it_was(tmp_path, n_jobs, how):
     script, path = tmp_path / "script.py", tmp_path / "results.jsonl"
     script.write_text(SCRIPT)
-    running = subprocess.Popen([sys.executable, script, path, "1000", str(n_jobs)])
+    # A shell makes its background jobs, which these tests may be part of, ignore interrupts.
+    running = subprocess.Popen(
+        [sys.executable, script, path, "1000", str(n_jobs)],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 60
     while (not path.exists() or path.read_bytes().count(b"\n") < 2) and time.monotonic() < deadline:
         time.sleep(0.02)
