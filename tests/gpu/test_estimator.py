@@ -34,6 +34,10 @@ def test_eta2_is_found_by_neighbors(device, data):
     model = ADSSC(4, n_neighbors=9, device=device, random_state=0).fit(data[0])
     count = (model.affinity_matrix_ > 1e-9).sum() / len(data[0])
     assert count == pytest.approx(9, rel=0.05)
+    # The last eta2 tried need not be the one taken; C belongs to the A of the one taken.
+    positive = model.affinity_matrix_.toarray() > 0
+    np.fill_diagonal(positive, False)
+    assert np.array_equal(model.representation_matrix_.toarray() != 0, positive)
 
 
 def test_tensors_are_taken(device, where, data):

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from dssc import kernels
 from dssc._progress import Progress
-from dssc.expression import LeastSquaresFactor, least_squares_representation
+from dssc.expression import LeastSquaresFactor, coefficients_at, least_squares_representation
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.stochastic import ProductSimilarity, ProjectionProblem
 
@@ -62,12 +62,7 @@ class ExpressedAsProducts:
 
     def coefficients(self, A):
         """Return the entries of C where A is positive, as a sparse matrix."""
-        rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-        off = np.flatnonzero(rows != A.indices)
-        rows, columns = rows[off], A.indices[off]
-        values = self.factor.products(rows, columns) * self.factor.scales[rows]
-        indptr = np.searchsorted(off, A.indptr)
-        return sparse.csr_array((values, columns, indptr), shape=A.shape)
+        return coefficients_at(A, self.factor.products, self.factor.scales)
 
     def similarities(self, rows):
         """Return rows of ``K + K'``."""

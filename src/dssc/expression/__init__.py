@@ -1,7 +1,7 @@
 """X to C: expressing every sample by the others."""
 
 from dssc.expression.elastic_net import elastic_net_representation
-from dssc.expression.factor import LeastSquaresFactor
+from dssc.expression.factor import LeastSquaresFactor, coefficients_at
 from dssc.expression.lrsc import low_rank_representation
 from dssc.expression.lsr import least_squares_representation
 from dssc.expression.new_points import NewPointExpression
@@ -12,6 +12,7 @@ from dssc.expression.tsc import thresholded_similarity
 __all__ = [
     "LeastSquaresFactor",
     "NewPointExpression",
+    "coefficients_at",
     "elastic_net_representation",
     "least_squares_representation",
     "low_rank_representation",

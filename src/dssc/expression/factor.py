@@ -106,6 +106,18 @@ class LeastSquaresFactor:
                 advance(n_done)
 
 
+def coefficients_at(A, products, scales) -> sparse.csr_array:
+    """Return the entries of C where a CSR matrix A has entries off the diagonal.
+
+    ``products(rows, columns)`` gives h at places; see `LeastSquaresFactor` for the `scales`.
+    """
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    off = np.flatnonzero(rows != A.indices)
+    rows, columns = rows[off], A.indices[off]
+    values = products(rows, columns) * scales[rows]
+    return sparse.csr_array((values, columns, np.searchsorted(off, A.indptr)), shape=A.shape)
+
+
 def _factorised(X, eta1, advance):
     """Return the lower triangle L with ``X'X + eta1 I = L L'``, for unit rows."""
     n, d = X.shape

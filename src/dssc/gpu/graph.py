@@ -27,10 +27,6 @@ class DeviceGraph(NamedTuple):
         rows = torch.div(keys, n, rounding_mode="floor")
         return cls(offsets(rows, n), rows, keys - rows * n, values)
 
-    def upper(self):
-        """Return the places i < j of the entries above the diagonal, as a mask."""
-        return self.rows < self.columns
-
     def product(self, values):
         """Return the function that multiplies a matrix of this pattern with vectors."""
         return multiplication(self.indptr, self.columns, values, len(self.indptr) - 1)

@@ -15,6 +15,7 @@ import torch
 from scipy import sparse
 
 from dssc._progress import Progress
+from dssc.expression import coefficients_at
 from dssc.gpu import tiles
 from dssc.gpu.factor import UP, DeviceFactor
 from dssc.gpu.graph import DeviceGraph, offsets
@@ -84,7 +85,7 @@ class DeviceProblem:
             if graph is None:
                 lowered = w - MARGIN * eta2 / 2
                 with self.progress.stage("scan"):
-                    graph, products = self._above(lowered)
+                    graph = self._above(lowered)
                 n_passes += 1
             solution = solve_dual(graph, eta2, w, dual_tol, max_iter - n_iter)
             n_iter += solution.n_iter
@@ -102,7 +103,7 @@ class DeviceProblem:
         status = status_of(
             converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
         )
-        plan = self._plan(graph, products, solution.slack)
+        plan = self._plan(graph, solution.slack)
         alpha = np.empty(self.shape[0])
         alpha[self.factor.order.cpu().numpy()] = w.cpu().numpy()
         return ProjectionResult(
@@ -173,18 +174,15 @@ class DeviceProblem:
         return torch.topk(maxima, rank, dim=1).values[:, -1].contiguous()
 
     def _above(self, potentials):
-        """Return the graph of all pairs that may be above potentials, and their exact products."""
+        """Return the graph of all pairs that may be above potentials, by their exact products."""
         lowered = (potentials - LOWER * potentials.abs()).float()
         rows, columns, _ = self.filters.pairs_above(self.bounds, lowered, True, 40 * self.shape[0])
-        order = torch.argsort(rows * self.shape[0] + columns)
-        rows, columns = rows[order], columns[order]
-        products = self.factor.products(rows, columns)
         scales = self.factor.scales
-        values = products.abs() * ((scales[rows] + scales[columns]) / 2)
-        return DeviceGraph.of_pairs(rows, columns, values, self.shape[0]), products
+        values = self.factor.products(rows, columns).abs() * ((scales[rows] + scales[columns]) / 2)
+        return DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
 
-    def _plan(self, graph, products, slack):
-        """Return A in main memory, in the samples' order, and keep what C is made of."""
+    def _plan(self, graph, slack):
+        """Return A in main memory, in the samples' order."""
         n, order = self.shape[0], self.factor.order
         kept = torch.nonzero(slack > 0).view(-1)
         keys, sorting = torch.sort(order[graph.rows[kept]] * n + order[graph.columns[kept]])
@@ -192,26 +190,17 @@ class DeviceProblem:
         indptr = offsets(rows, n).cpu().numpy()
         indices = (keys - rows * n).int().cpu().numpy()
         values = slack[kept][sorting].cpu().numpy()
-        self._signed = graph, products, kept[sorting]
         return sparse.csr_array((values, indices, indptr), shape=self.shape)
 
     def coefficients(self, A):
-        """Return the entries of C off the diagonal where the last plan is positive."""
-        graph, products, kept = self._signed
-        n = self.shape[0]
-        rows, columns = graph.rows[kept], graph.columns[kept]
-        off = torch.nonzero(rows != columns).view(-1)
-        rows, columns = rows[off], columns[off]
-        above = torch.nonzero(graph.upper()).view(-1)
-        keys = graph.rows[above] * n + graph.columns[above]  # rising, as the products are
-        at = torch.searchsorted(
-            keys, torch.minimum(rows, columns) * n + torch.maximum(rows, columns)
-        )
-        values = products[at] * self.factor.scales[rows]
-        order = self.factor.order
-        indptr = offsets(order[rows], n).cpu().numpy()
-        indices = order[columns].int().cpu().numpy()
-        return sparse.csr_array((values.cpu().numpy(), indices, indptr), shape=self.shape)
+        """Return the entries of C off the diagonal where A is positive."""
+        place = self.factor.place
+
+        def products(rows, columns):
+            at = (place[torch.as_tensor(part, device=place.device)] for part in (rows, columns))
+            return self.factor.products(*at).cpu().numpy()
+
+        return coefficients_at(A, products, self.factor.scales[place].cpu().numpy())
 
     def mass(self, rows, members):
         """Return the product of rows of K with a matrix of few columns, to about three digits."""

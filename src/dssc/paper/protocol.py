@@ -4,11 +4,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import normalized_mutual_info_score
 
 from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
+from dssc.spectral.labels import nearest_cluster
 
 # Candidates for each of k-means' first centres. Plain k-means++ has one, as the paper's Table 1
 # evidently did. The greedy one of scikit-learn, which `fit` uses, has more (None is its default),
@@ -63,7 +63,7 @@ def label_runs(U, n_clusters: int, K, runs: int, seeds: str = "plain") -> list[n
         labels = np.empty(len(U), dtype=np.int64)
         labels[placed] = kmeans.fit_predict(rows)
         if not placed.all():
-            labels[~placed] = _nearest(labels[placed], placed, n_clusters, K)
+            labels[~placed] = nearest_cluster(labels, placed, n_clusters, K)
         found.append(labels)
     return found
 
@@ -72,12 +72,3 @@ def first_centers(points, n_clusters: int, random_state, seeds: str = "plain") -
     """Return the centers k-means starts from."""
     trials = TRIALS[seeds]
     return kmeans_plusplus(points, n_clusters, n_local_trials=trials, random_state=random_state)[0]
-
-
-def _nearest(labels, placed, n_clusters, K):
-    sizes = np.bincount(labels, minlength=n_clusters)
-    members = np.zeros((len(labels), n_clusters))
-    members[np.arange(len(labels)), labels] = 1 / sizes[labels]
-    strays = K[np.flatnonzero(~placed)][:, np.flatnonzero(placed)]
-    means = strays @ members
-    return (means.toarray() if sparse.issparse(means) else means).argmax(axis=1)

@@ -64,7 +64,7 @@ def assign_labels(
     else:
         raise ValueError(f"method={method!r} must be 'kmeans' or 'cluster_qr'")
     if n_placed < len(U):
-        labels[~placed] = _nearest_cluster(labels, placed, n_clusters, similarity)
+        labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity)
     return labels
 
 
@@ -91,7 +91,7 @@ def _cluster_qr(U, n_clusters):
     return np.abs(U @ (left @ right)).argmax(axis=1)
 
 
-def _nearest_cluster(labels, placed, n_clusters, similarity):
+def nearest_cluster(labels, placed, n_clusters, similarity):
     """Return the cluster of highest mean similarity for every point that is not `placed`."""
     sizes = np.bincount(labels[placed], minlength=n_clusters)
     if similarity is None:
