@@ -39,9 +39,10 @@ def test_bounds_are_never_below_the_similarities(half, where, rng):
     problem = DeviceProblem(points(rng), 0.5, where)
     bounds = problem.bounds
     if half and where.type == "cpu":  # what a GPU stores
-        rounded = bounds.units.half().float()
-        off = torch.linalg.vector_norm(bounds.units - rounded, dim=1)
-        bounds = bounds._replace(units=rounded, errors=bounds.errors + 1.01 * off)
+        rounded = bounds.vectors.half().float()
+        off = float(torch.linalg.vector_norm(bounds.vectors - rounded, dim=1).max())
+        longest = float(torch.linalg.vector_norm(bounds.vectors, dim=1).max())
+        bounds = bounds._replace(vectors=rounded, error=bounds.error + 2.01 * off * longest)
     tile = bounds.tile(slice(0, 700), slice(0, 700)).double()
     K = exact_similarity(problem)
     off_diagonal = ~torch.eye(700, dtype=torch.bool, device=where)
@@ -59,13 +60,14 @@ def test_filters_find_every_pair_above(joined, where, rng, monkeypatch):
     own = thresholds[:, None].double()
     limits = own + own.T if joined else torch.minimum(own, own.T)
     for module in (tiles, problem.filters):
-        rows, columns, bounds = module.pairs_above(problem.bounds, thresholds, joined, 10)
+        rows, columns = module.pairs_above(problem.bounds, thresholds, joined)
         assert bool((rows < columns).all())
         found = set((rows * 700 + columns).tolist())
         assert len(found) == len(rows)
         expected = torch.nonzero(torch.triu(limits < K, 1))
         assert {int(i) * 700 + int(j) for i, j in expected} <= found
-        assert bool((bounds.double() >= K[rows, columns]).all())
+        products = module.dots(problem.bounds.vectors, rows, columns)
+        assert bool((problem.bounds.at(products, rows, columns).double() >= K[rows, columns]).all())
         loose = torch.nonzero(torch.triu(K * 1.02 + 1e-3 * K.max() > limits, 1))
         assert len(found) <= len(loose)
 

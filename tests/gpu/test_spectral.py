@@ -18,9 +18,14 @@ def affinity(rng, sizes, noise=0.05):
     return sparse.csr_array(project_doubly_stochastic(K + K.T, 2.0).plan), labels
 
 
+def embedded(A, n_clusters, n_components, where):
+    csr = tuple(torch.as_tensor(part, device=where) for part in (A.indptr, A.indices, A.data))
+    return device_embedding(A, csr, n_clusters, n_components, np.random.RandomState(0))
+
+
 def test_eigenvectors_span_what_the_cpu_s_span(where, rng):
     A, _ = affinity(rng, [200, 150, 250], noise=0.9)
-    ours = device_embedding(A, 3, 5, np.random.RandomState(0), where)
+    ours = embedded(A, 3, 5, where)
     theirs = spectral_embedding(A, 3, n_components=5, random_state=0)
     assert np.linalg.norm(ours - theirs @ (theirs.T @ ours)) < 1e-3
     np.testing.assert_allclose(ours.T @ ours, np.eye(5), atol=1e-8)
@@ -30,7 +35,7 @@ def test_eigenvectors_span_what_the_cpu_s_span(where, rng):
 def test_separate_components_are_known_exactly(n_components, where, rng):
     parts = [affinity(rng, [size])[0] for size in (120, 80, 100)]
     A = sparse.csr_array(sparse.block_diag(parts))
-    ours = device_embedding(A, 3, n_components, np.random.RandomState(0), where)
+    ours = embedded(A, 3, n_components, where)
     theirs = spectral_embedding(A, 3, n_components=n_components, random_state=0)
     n_known = min(3, n_components)
     np.testing.assert_allclose(ours[:, :n_known], theirs[:, :n_known], atol=1e-12)
@@ -42,7 +47,7 @@ def test_strays_have_zero_rows_and_join_the_most_similar_cluster(where, rng):
     similarity = np.zeros((303, 303))
     similarity[300:, :150] = similarity[:150, 300:] = 1.0
     with pytest.warns(UserWarning, match="5 connected components"):
-        U = device_embedding(A, 2, 3, np.random.RandomState(0), where)
+        U = embedded(A, 2, 3, where)
     assert not U[300:].any()
 
     def mass(rows, members):

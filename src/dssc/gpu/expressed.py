@@ -26,7 +26,8 @@ class ExpressedOnDevice:
 
     def embedding(self, A, n_clusters, n_components, rng) -> np.ndarray:
         """Return the leading eigenvectors of A."""
-        return device_embedding(A, n_clusters, n_components, rng, self.device)
+        csr = self.problem.plan_on_device(A)
+        return device_embedding(A, csr, n_clusters, n_components, rng)
 
     def labels(self, U, n_clusters, n_init, rng) -> np.ndarray:
         """Return labels by k-means on the rows of an embedding."""

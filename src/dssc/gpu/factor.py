@@ -1,19 +1,29 @@
 """Least squares regression as products of short vectors, on a device."""
 
+import math
+from functools import cached_property
+from types import ModuleType
+
 import torch
 from scipy import sparse
 
+from dssc.gpu import tiles
+from dssc.gpu.tiles import Bounds
+
 BLOCK = 1 << 17  # samples in float64 at once
+FUSED_FROM = 2048  # points; fewer are filtered by plain products
+_FUSED: dict[int, ModuleType] = {}  # by the width of the vectors
 SINGLE_ROUNDOFF = 2.0**-24
 UP = 1.0 + 2.0**-20
+LONGEST = 64.0  # of the rounded vectors: well inside the range of half precision
 
 
 class DeviceFactor:
     r"""The self-expression of (minC) as products ``h_ij = <f_i, f_j>``.
 
-    See :class:`dssc.expression.LeastSquaresFactor`. Two copies of the vectors serve two ends: unit
-    ones in half precision to search all products on the tensor cores, and float64 ones to compute
-    those that matter.
+    See :class:`dssc.expression.LeastSquaresFactor`. Two copies of the vectors serve two ends:
+    rounded ones, in half precision on a GPU, to search all products on the tensor cores, and
+    float64 ones to compute those that matter.
 
     Attributes
     ----------
@@ -21,60 +31,74 @@ class DeviceFactor:
         A fixed shuffle of the samples; all other attributes are in that order.
     exact : tensor of shape (n, d), float64
         The vectors f.
-    units : tensor of shape (n, padded d)
-        ``f_i / |f_i|``, in half precision on a GPU, in float32 on a CPU.
-    errors : tensor of shape (n,), float32
-        With them ``|cos_ij| <= |<units_i, units_j>| + errors_i + errors_j``, rounding of the sum
-        included.
-    norms, scales : tensors of shape (n,), float64
-        ``|f_i|`` and ``1 / (1 - h_ii)``.
+    bounds : Bounds
+        The vectors times a power of two, rounded, and what makes of their products upper bounds
+        on ``|h_ij| (s_i + s_j) / 2``, s the scales.
+    scales : tensor of shape (n,), float64
+        ``1 / (1 - h_ii)``.
     """
 
     def __init__(self, X, eta1: float, device):
         n, d = X.shape
-        half = device.type == "cuda"
         generator = torch.Generator().manual_seed(0)
         self.order = torch.randperm(n, generator=generator).to(device)
+        self.place = torch.empty_like(self.order)
+        self.place[self.order] = torch.arange(n, device=device)
         gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
         for block in _blocks(n):
             rows = unit_rows(X[block], device)
             gram += rows.T @ rows
         factor = torch.linalg.cholesky(gram)
         self.exact = torch.empty((n, d), dtype=torch.float64, device=device)
+        for block in _blocks(n):
+            rows = unit_rows(X[block], device)
+            vectors = torch.linalg.solve_triangular(factor, rows.T, upper=False).T
+            self.exact[self.place[block]] = vectors
+        norms = torch.linalg.vector_norm(self.exact, dim=1)
+        self.scales = 1.0 / (1.0 - norms**2)
+        self.bounds = self._rounded(float(norms.max()))
+
+    def _rounded(self, longest):
+        n, d = self.exact.shape
+        half = self.exact.device.type == "cuda"
         width = -(-d // 64) * 64 if half else d  # whole blocks for the tensor cores
         dtype = torch.float16 if half else torch.float32
-        self.units = torch.zeros((n, width), dtype=dtype, device=device)
-        self.norms = torch.empty(n, dtype=torch.float64, device=device)
-        self.errors = torch.empty(n, dtype=torch.float32, device=device)
-        place = torch.empty_like(self.order)
-        place[self.order] = torch.arange(n, device=device)
-        self.place = place
+        vectors = torch.zeros((n, width), dtype=dtype, device=self.exact.device)
+        factor = 2.0 ** math.floor(math.log2(LONGEST / longest))
+        off = 0.0
         for block in _blocks(n):
-            self._fill(block, unit_rows(X[block], device), factor, d)
-        self.scales = 1.0 / (1.0 - self.norms**2)
-
-    def _fill(self, block, rows, factor, d):
-        vectors = torch.linalg.solve_triangular(factor, rows.T, upper=False).T
-        norms = torch.linalg.vector_norm(vectors, dim=1)
-        at = self.place[block]
-        self.exact[at] = vectors
-        self.norms[at] = norms
-        units = vectors / norms[:, None]
-        rounded = units.to(self.units.dtype)
-        self.units[at, :d] = rounded
-        off = torch.linalg.vector_norm(units - rounded.double(), dim=1)
+            scaled = factor * self.exact[block]
+            vectors[block, :d] = scaled
+            difference = scaled - vectors[block, :d]
+            off = max(off, float(torch.linalg.vector_norm(difference, dim=1).max()))
+        longest = 1.01 * factor * longest  # of the rounded ones, too
         # Tensor cores may drop bits of every partial sum: twice the bound of plain rounding.
         summing = 2 * (d + 8) * SINGLE_ROUNDOFF
-        self.errors[at] = (UP * (1.01 * off + summing / 2)).float()
+        error = UP * longest * (2.0 * off + summing * longest)
+        weights = (UP / (2.0 * factor**2) * self.scales).float()
+        return Bounds(vectors, weights, error)
+
+    @cached_property
+    def filters(self) -> ModuleType:
+        """The module that filters pairs: fused with the products where that works.
+
+        The certificate stands on these filters, so compiled ones are tried against the plain first.
+        """
+        n, width = self.bounds.vectors.shape
+        if self.exact.device.type == "cpu" or n < FUSED_FROM:
+            return tiles
+        if width not in _FUSED:
+            try:
+                from dssc.gpu import fused
+
+                _FUSED[width] = fused if fused.agrees(self.bounds) else tiles
+            except ImportError:
+                _FUSED[width] = tiles
+        return _FUSED[width]
 
     def products(self, rows, columns):
         """Return h at places in the factor's order, in float64."""
-        out = torch.empty(len(rows), dtype=torch.float64, device=rows.device)
-        step = max(1, (1 << 26) // self.exact.shape[1])
-        for start in range(0, len(rows), step):
-            at = slice(start, start + step)
-            out[at] = (self.exact[rows[at]] * self.exact[columns[at]]).sum(dim=1)
-        return out
+        return self.filters.dots(self.exact, rows, columns)
 
 
 def unit_rows(rows, device):

@@ -1,8 +1,9 @@
 """Filters over all pairs of points, fused with their products on the tensor cores.
 
-The kernels do what :mod:`dssc.gpu.tiles` does without ever writing a product to memory. A tile of
-products stays in registers; what passes the filter is appended to one of many segments of a
-buffer, whose ends are kept by atomic counters.
+The kernels do what :mod:`dssc.gpu.tiles` does without ever writing a product to memory: of a tile
+of products, which stays in registers, one bit a pair is kept that says whether it passed. A tile's
+operands come through the tensor memory accelerator; plain loads were seen to be compiled wrongly
+(all sums zero) with more than two stages.
 """
 
 import sys
@@ -10,129 +11,184 @@ import sys
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from dssc.gpu import tiles
 from dssc.gpu.tiles import GROUP, Bounds
 
-HEIGHT, TILE = 128, GROUP
-# Two stages: with more, the loop over the depth was seen to be compiled wrongly (all sums zero).
-SHAPE = {"HEIGHT": HEIGHT, "TILE": TILE, "DEPTH": 64, "num_warps": 8, "num_stages": 2}
+TILE, DEPTH = GROUP, 64
+SHAPE = {"TILE": TILE, "DEPTH": DEPTH, "num_warps": 4, "num_stages": 3}
+WORD = 32  # bits
+SIDE = 1 << 16  # rows and columns filtered by one launch
+SWATH = 16  # rows of tiles that are gone through together, their operands in the cache
 CHECKED = 1024  # points the kernels are tried on
+PAIRS = 16  # that one program multiplies
 _HERE = sys.modules[__name__]
-SWATH = 32  # columns of tiles that are gone through together, their operands in the cache
-SEGMENTS = 4096
 
 
 @triton.jit
-def _tile_bounds(
-    units, errors, p, q, rows, columns, n,
-    WIDTH: tl.constexpr, HEIGHT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
-):  # fmt: skip
-    """Return the bounds of a tile; points beyond the last count as the last one."""
-    rows, columns = tl.minimum(rows, n - 1), tl.minimum(columns, n - 1)
-    depth = tl.arange(0, DEPTH)
-    left = units + rows.to(tl.int64)[:, None] * WIDTH + depth[None, :]
-    right = units + columns.to(tl.int64)[:, None] * WIDTH + depth[None, :]
-    total = tl.zeros((HEIGHT, TILE), dtype=tl.float32)
+def _products(left, right, row, column, WIDTH: tl.constexpr, TILE: tl.constexpr,
+              DEPTH: tl.constexpr):  # fmt: skip
+    """Return the magnitudes of a tile of products; vectors beyond the last count as zero."""
+    total = tl.zeros((TILE, TILE), dtype=tl.float32)
     for start in range(0, WIDTH, DEPTH):
-        total = tl.dot(tl.load(left + start), tl.trans(tl.load(right + start)), total)
-    row_p, column_p = tl.load(p + rows), tl.load(p + columns)
-    row_q, column_q = tl.load(q + rows), tl.load(q + columns)
-    sizes = tl.abs(total) + (tl.load(errors + rows)[:, None] + tl.load(errors + columns)[None, :])
-    return sizes * (row_p[:, None] * column_q[None, :] + row_q[:, None] * column_p[None, :])
+        total = tl.dot(left.load([row, start]), right.load([column, start]).T, total)
+    return tl.abs(total)
 
 
 @triton.jit
-def _pairs_kernel(
-    units, errors, p, q, thresholds, n, first, across, ends, room, out_places, out_bounds,
-    JOINED: tl.constexpr, WIDTH: tl.constexpr, HEIGHT: tl.constexpr, TILE: tl.constexpr,
-    DEPTH: tl.constexpr, SEGMENTS: tl.constexpr,
+def _words_kernel(
+    left, right, row_weights, column_weights, row_limits, column_limits, n_rows, n_columns, below,
+    out, n_words, JOINED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr,
+    DEPTH: tl.constexpr, SWATH: tl.constexpr, WORD: tl.constexpr,
 ):  # fmt: skip
+    down, across = tl.cdiv(n_rows, TILE), tl.cdiv(n_columns, TILE)
     number = tl.program_id(0)
-    rows = number // across * HEIGHT + tl.arange(0, HEIGHT)
-    columns = (first + number % across) * TILE + tl.arange(0, TILE)
-    bounds = _tile_bounds(units, errors, p, q, rows, columns, n, WIDTH, HEIGHT, TILE, DEPTH)
-    own = tl.load(thresholds + rows, mask=rows < n, other=float("inf"))
-    others = tl.load(thresholds + columns, mask=columns < n, other=float("inf"))
-    if JOINED:  # noqa: SIM108
-        limits = own[:, None] + others[None, :]
+    swath = number // (SWATH * across) * SWATH
+    height = min(down - swath, SWATH)
+    inside = number % (SWATH * across)
+    row, column = (swath + inside % height) * TILE, inside // height * TILE
+    words: tl.constexpr = TILE // WORD
+    rows, columns = row + tl.arange(0, TILE), column + tl.arange(0, TILE)
+    places = rows.to(tl.int64)[:, None] * n_words + column // WORD + tl.arange(0, words)[None, :]
+    if row >= column + below:  # a tile of pairs i > j
+        tl.store(out + places, tl.zeros((TILE, words), dtype=tl.int32))
     else:
-        limits = tl.minimum(own[:, None], others[None, :])
-    hits = (bounds > limits) & (rows[:, None] < columns[None, :]) & (columns[None, :] < n)
-    if tl.max(tl.max(hits.to(tl.int32), axis=1), axis=0) > 0:
-        segment = (number + first) % SEGMENTS
-        counters = ends + segment + tl.zeros((HEIGHT, TILE), dtype=tl.int32)
-        at = tl.atomic_add(counters, 1, mask=hits, sem="relaxed")
-        kept = hits & (at < room)
-        at = segment.to(tl.int64) * room + at
-        places = (rows.to(tl.int64)[:, None] << 32) | columns.to(tl.int64)[None, :]
-        tl.store(out_places + at, places, mask=kept)
-        tl.store(out_bounds + at, bounds, mask=kept)
+        sizes = _products(left, right, row, column, WIDTH, TILE, DEPTH)
+        beyond = float("inf")
+        own = tl.load(row_weights + rows, mask=rows < n_rows, other=0.0)
+        others = tl.load(column_weights + columns, mask=columns < n_columns, other=0.0)
+        own_limits = tl.load(row_limits + rows, mask=rows < n_rows, other=beyond)
+        limits = tl.load(column_limits + columns, mask=columns < n_columns, other=beyond)
+        if JOINED:
+            limits = own_limits[:, None] + limits[None, :]
+        else:
+            limits = tl.minimum(own_limits[:, None], limits[None, :])
+        hits = sizes * (own[:, None] + others[None, :]) > limits
+        bits = tl.full((TILE,), 1, dtype=tl.int32) << (tl.arange(0, TILE) % WORD)
+        packed = tl.where(hits, bits[None, :], 0)
+        tl.store(out + places, tl.sum(tl.reshape(packed, (TILE, words, WORD)), axis=2))
 
 
 @triton.jit
 def _maxima_kernel(
-    units, errors, p, q, n, n_groups, tiles_a_group, out,
-    WIDTH: tl.constexpr, HEIGHT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    vectors, weights, error, n, n_groups, tiles_a_group, out,
+    WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(1)
-    rows = tl.program_id(0) * HEIGHT + tl.arange(0, HEIGHT)
-    largest = tl.full((HEIGHT,), float("-inf"), dtype=tl.float32)
+    row = tl.program_id(0) * TILE
+    rows = row + tl.arange(0, TILE)
+    own = tl.load(weights + rows, mask=rows < n, other=0.0)
+    largest = tl.full((TILE,), float("-inf"), dtype=tl.float32)
     for tile in range(group * tiles_a_group, (group + 1) * tiles_a_group):
         columns = tile * TILE + tl.arange(0, TILE)
-        bounds = _tile_bounds(units, errors, p, q, rows, columns, n, WIDTH, HEIGHT, TILE, DEPTH)
-        others = (rows[:, None] != columns[None, :]) & (columns[None, :] < n)
-        largest = tl.maximum(largest, tl.max(tl.where(others, bounds, float("-inf")), axis=1))
+        others = tl.load(weights + columns, mask=columns < n, other=0.0)
+        sizes = _products(vectors, vectors, row, tile * TILE, WIDTH, TILE, DEPTH)
+        bounds = (sizes + error) * (own[:, None] + others[None, :])
+        counts = (rows[:, None] != columns[None, :]) & (columns[None, :] < n)
+        largest = tl.maximum(largest, tl.max(tl.where(counts, bounds, float("-inf")), axis=1))
     tl.store(out + rows.to(tl.int64) * n_groups + group, largest, mask=rows < n)
+
+
+@triton.jit
+def _dots_kernel(
+    vectors, rows, columns, n_pairs, out,
+    WIDTH: tl.constexpr, DTYPE: tl.constexpr, PAIRS: tl.constexpr, DEPTH: tl.constexpr,
+):  # fmt: skip
+    pairs = tl.program_id(0).to(tl.int64) * PAIRS + tl.arange(0, PAIRS)
+    valid = pairs < n_pairs
+    left = tl.load(rows + pairs, mask=valid, other=0)[:, None] * WIDTH
+    right = tl.load(columns + pairs, mask=valid, other=0)[:, None] * WIDTH
+    total = tl.zeros((PAIRS, DEPTH), dtype=DTYPE)
+    for start in range(0, WIDTH, DEPTH):
+        depth = start + tl.arange(0, DEPTH)[None, :]
+        inside = valid[:, None] & (depth < WIDTH)
+        a = tl.load(vectors + left + depth, mask=inside, other=0.0).to(DTYPE)
+        total += a * tl.load(vectors + right + depth, mask=inside, other=0.0).to(DTYPE)
+    tl.store(out + pairs, tl.sum(total, axis=1), mask=valid)
 
 
 def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Tensor:
     """Return the largest bound of every point in each group of columns."""
-    n, width = bounds.units.shape
-    out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.p.device)
-    _maxima_kernel[(triton.cdiv(n, HEIGHT), n_groups)](
-        *bounds, n, n_groups, tiles_a_group, out, WIDTH=width, **SHAPE
-    )
+    n, width = bounds.vectors.shape
+    out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
+    _maxima_kernel[(triton.cdiv(n, TILE), n_groups)](
+        TensorDescriptor.from_tensor(bounds.vectors, [TILE, DEPTH]),
+        bounds.weights, bounds.error, n, n_groups, tiles_a_group, out, WIDTH=width, **SHAPE,
+    )  # fmt: skip
     return out
 
 
-def pairs_above(bounds: Bounds, thresholds, joined: bool, capacity: int):
-    """Return the pairs i < j whose bound is above a threshold, and their bounds.
+def pairs_above(bounds: Bounds, thresholds, joined: bool):
+    """Return the pairs i < j whose bound is above a threshold."""
+    n, weights = len(bounds.weights), bounds.weights
+    # The bounds' error is taken off the thresholds, which is done once.
+    limits = thresholds - bounds.error * (weights if joined else weights + weights.max())
+    found = [
+        _pairs(bounds, limits, slice(i, min(n, i + SIDE)), slice(j, min(n, j + SIDE)), joined)
+        for i in range(0, n, SIDE)
+        for j in range(i, n, SIDE)
+    ]
+    rows, columns = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return rows, columns
 
-    Room is made for `capacity` pairs; where that is not enough the search is run again with more.
-    """
-    n, width = bounds.units.shape
-    device = bounds.p.device
-    n_tiles = triton.cdiv(n, TILE)
-    segments = min(SEGMENTS, n_tiles)
-    room = capacity // segments + 64
-    while True:
-        ends = torch.zeros(segments, dtype=torch.int32, device=device)
-        places = torch.empty(segments * room, dtype=torch.int64, device=device)
-        values = torch.empty(segments * room, dtype=torch.float32, device=device)
-        for first in range(0, n_tiles, SWATH):
-            across = min(SWATH, n_tiles - first)
-            down = triton.cdiv((first + across) * TILE, HEIGHT)
-            _pairs_kernel[(down * across,)](
-                *bounds, thresholds, n, first, across, ends, room, places, values,
-                JOINED=joined, WIDTH=width, SEGMENTS=segments, **SHAPE,
-            )  # fmt: skip
-        longest = int(ends.max())
-        if longest <= room:
-            break
-        room = longest + longest // 8
-    held = torch.arange(room, device=device) < ends[:, None]
-    at = torch.nonzero(held.view(-1)).view(-1)
-    places = places[at]
-    return places >> 32, places & 0xFFFFFFFF, values[at]
+
+def _pairs(bounds, limits, rows, columns, joined):
+    """Return the pairs i < j of some rows and columns that pass."""
+    words = _words(bounds, limits, rows, columns, joined)
+    n_words = words.shape[1]
+    at = torch.nonzero(words.view(-1)).view(-1)
+    bits = torch.arange(WORD, dtype=torch.int32, device=at.device)
+    word, bit = torch.nonzero((words.view(-1)[at, None] >> bits) & 1).unbind(dim=1)
+    at = at[word]
+    i = torch.div(at, n_words, rounding_mode="floor")
+    j = (at - i * n_words) * WORD + bit
+    i, j = i + rows.start, j + columns.start
+    if rows == columns:
+        upper = torch.nonzero(i < j).view(-1)
+        i, j = i[upper], j[upper]
+    return i, j
+
+
+def _words(bounds, limits, rows, columns, joined):
+    """Return a bit for each pair of some rows and columns, WORD of them in a number."""
+    left, right = bounds.vectors[rows], bounds.vectors[columns]
+    down, across = triton.cdiv(len(left), TILE), triton.cdiv(len(right), TILE)
+    n_words = across * (TILE // WORD)
+    out = torch.empty((down * TILE, n_words), dtype=torch.int32, device=left.device)
+    _words_kernel[(down * across,)](
+        TensorDescriptor.from_tensor(left, [TILE, DEPTH]),
+        TensorDescriptor.from_tensor(right, [TILE, DEPTH]),
+        bounds.weights[rows], bounds.weights[columns], limits[rows], limits[columns],
+        len(left), len(right), TILE if rows == columns else SIDE, out, n_words,
+        JOINED=joined, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD, **SHAPE,
+    )  # fmt: skip
+    return out
+
+
+def dots(vectors, rows, columns):
+    """Return the products of pairs of vectors, in float32, or float64 where they are."""
+    exact = vectors.dtype == torch.float64
+    out = torch.empty(
+        len(rows), dtype=torch.float64 if exact else torch.float32, device=rows.device
+    )
+    if len(rows):
+        _dots_kernel[(triton.cdiv(len(rows), PAIRS),)](
+            vectors, rows.contiguous(), columns.contiguous(), len(rows), out, WIDTH=vectors.shape[1],
+            DTYPE=tl.float64 if exact else tl.float32, PAIRS=PAIRS, DEPTH=DEPTH,
+        )  # fmt: skip
+    return out
 
 
 def agrees(bounds: Bounds) -> bool:
     """Tell whether the kernels find what the plain filters find, on the first points."""
-    few = Bounds(*(part[:CHECKED] for part in bounds))
+    few = Bounds(bounds.vectors[:CHECKED], bounds.weights[:CHECKED], bounds.error)
     largest = tiles.group_maxima(few, 1, CHECKED // GROUP)[:, 0]
     found = group_maxima(few, 1, CHECKED // GROUP)[:, 0]
     if not torch.allclose(found, largest, rtol=1e-4):
         return False
-    counts = [len(f.pairs_above(few, 0.7 * largest, True, CHECKED)[0]) for f in (tiles, _HERE)]
-    return abs(counts[0] - counts[1]) <= 2 + counts[0] // 100
+    pairs = [f.pairs_above(few, 0.4 * largest, True) for f in (tiles, _HERE)]
+    if abs(len(pairs[0][0]) - len(pairs[1][0])) > 2 + len(pairs[0][0]) // 100:
+        return False
+    expected, found = (f.dots(few.vectors, *pairs[0]) for f in (tiles, _HERE))
+    return torch.allclose(found, expected, rtol=1e-4, atol=1e-4 * float(largest.max()))

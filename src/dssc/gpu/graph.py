@@ -7,12 +7,13 @@ import torch
 
 
 class DeviceGraph(NamedTuple):
-    """A symmetric matrix in CSR form, rows sorted, with the row of every entry."""
+    """A symmetric matrix in CSR form: magnitudes, their signs, and the row of every entry."""
 
     indptr: torch.Tensor
     rows: torch.Tensor
     columns: torch.Tensor
     values: torch.Tensor
+    negative: torch.Tensor
 
     @classmethod
     def of_pairs(cls, rows, columns, values, n: int) -> "DeviceGraph":
@@ -20,16 +21,14 @@ class DeviceGraph(NamedTuple):
 
         The diagonal's zeros are stored: they make every projection feasible.
         """
-        own = torch.arange(n, device=rows.device)
-        keys = torch.cat([rows * n + columns, columns * n + rows, own * n + own])
-        keys, order = torch.sort(keys)
+        index = torch.int32 if 2 * len(rows) + n < 1 << 31 else torch.int64
+        own = torch.arange(n, dtype=index, device=rows.device)
+        rows, columns = rows.to(index), columns.to(index)
+        sorted_rows, order = torch.sort(torch.cat([rows, columns, own]), stable=True)
+        columns = torch.cat([columns, rows, own])[order]
         values = torch.cat([values, values, values.new_zeros(n)])[order]
-        rows = torch.div(keys, n, rounding_mode="floor")
-        return cls(offsets(rows, n), rows, keys - rows * n, values)
-
-    def product(self, values):
-        """Return the function that multiplies a matrix of this pattern with vectors."""
-        return multiplication(self.indptr, self.columns, values, len(self.indptr) - 1)
+        indptr = offsets(sorted_rows, n).to(index)
+        return cls(indptr, sorted_rows, columns, values.abs(), values < 0)
 
     def row_sums(self, values):
         """Return the sum of every row."""

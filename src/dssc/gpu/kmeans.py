@@ -76,7 +76,7 @@ def _lloyd(points, centers):
     n_init, n_clusters, d = centers.shape
     n = len(points)
     tol = TOLERANCE * float(points.var(dim=0).mean())
-    runs = torch.arange(n_init, device=points.device)[:, None] * n_clusters
+    clusters = torch.arange(n_clusters, device=points.device)[:, None]
     labels = None
     for _ in range(MAX_STEPS):
         squares = _squares(points, centers.reshape(-1, d)).view(n_init, n_clusters, n)
@@ -84,10 +84,10 @@ def _lloyd(points, centers):
         if labels is not None and torch.equal(now, labels):
             break
         labels = now
-        slots = (labels + runs).view(-1)
-        sums = torch.zeros((n_init * n_clusters, d), dtype=torch.float64, device=points.device)
-        sums.index_add_(0, slots, points.double().repeat(n_init, 1))
-        counts = torch.bincount(slots, minlength=n_init * n_clusters)[:, None]
+        # Products with indicators: the same sums in the same order every time, unlike atomics.
+        members = (labels[:, None] == clusters).view(-1, n).to(points.dtype)
+        sums = (members @ points).double()
+        counts = members.sum(dim=1, dtype=torch.float64)[:, None]
         moved = (sums / counts.clamp(min=1)).float()
         # An empty cluster takes the point farthest from its center.
         farthest = points[distances.argmax(dim=1)].repeat_interleave(n_clusters, dim=0)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import torch
 
 from dssc.gpu.graph import DeviceGraph
+from dssc.gpu.sums import kernels_for
 from dssc.stochastic.newton import (
     BALANCED,
     CG_STEPS,
@@ -52,12 +53,11 @@ def solve_dual(graph: DeviceGraph, eta: float, start, tol: float, max_iter: int)
 
 
 def _stage(graph, eta, base, tol, max_iter, sweep):
-    shifted = graph._replace(values=_slack(graph, base) / eta)
-    dual = _Dual(shifted)
+    dual = _Dual(graph._replace(values=_slack(graph, base) / eta))
     w = torch.zeros_like(base)
     if sweep:
         w = dual.sweep(w)
-    sums, slack = dual.row_sums(w)
+    sums, counts, positive = dual.evaluate(w)
     n_iter = stalled = 0
     best, swept = torch.inf, sweep
     while (error := float((sums - 1.0).abs().max())) > tol and n_iter < max_iter:
@@ -66,15 +66,15 @@ def _stage(graph, eta, base, tol, max_iter, sweep):
         if best < CLOSE and stalled >= STALLED_STEPS:
             break
         n_iter += 1
-        counts = graph.row_sums((slack > 0).double())
         if not swept and bool((counts == 0).any()):
             w = dual.sweep(w)
-            sums, slack = dual.row_sums(w)
+            sums, counts, positive = dual.evaluate(w)
             swept = True
             continue
         swept = False
-        direction = dual.newton_direction(slack, sums - 1.0, counts)
-        w, sums, slack = dual.line_search(w, direction, sums)
+        direction = dual.newton_direction(positive, sums - 1.0, counts)
+        w, (sums, counts, positive) = dual.line_search(w, direction, sums)
+    slack = _slack(dual.graph, w)
     return DeviceSolution(base + eta * w, slack, error, n_iter, dual.n_evaluations)
 
 
@@ -87,13 +87,13 @@ class _Dual:
 
     def __init__(self, graph: DeviceGraph):
         self.graph = graph
+        self.kernels = kernels_for(graph.values.device)
         self.n_evaluations = 0
 
-    def row_sums(self, w):
-        """Return the row sums of A and the slacks it is the positive part of."""
-        slack = _slack(self.graph, w)
+    def evaluate(self, w):
+        """Return the row sums of A, the numbers of its positive entries, and which these are."""
         self.n_evaluations += 1
-        return self.graph.row_sums(slack.clamp(min=0.0)), slack
+        return self.kernels.positive_parts(self.graph, w)
 
     def sweep(self, w):
         """Make every row's sum right with the other potentials held, then go half the way there."""
@@ -110,11 +110,11 @@ class _Dual:
             counts = now
             t = torch.where(total > 1.0, t + (total - 1.0) / now, t)
 
-    def newton_direction(self, slack, residual, counts):
+    def newton_direction(self, positive, residual, counts):
         """Solve the Newton system, regularised in proportion to the residual."""
         size = min(1.0, float(residual.square().mean().sqrt()))
         diagonal = counts.clamp(min=1.0) * (1.0 + max(1e-3 * size, 1e-10))
-        multiply = self.graph.product((slack > 0).double())
+        multiply = self.kernels.newton_product(self.graph, positive, diagonal)
         tol = max(min(0.1, size), 1e-8)
         direction, n_steps = _conjugate_gradients(multiply, diagonal, residual, tol)
         self.n_evaluations += n_steps
@@ -125,8 +125,8 @@ class _Dual:
 
         def evaluate(step):
             trial = w + step * direction
-            new_sums, slack = self.row_sums(trial)
-            return float(direction @ (1.0 - new_sums)), (trial, new_sums, slack)
+            found = self.evaluate(trial)
+            return float(direction @ (1.0 - found[0])), (trial, found)
 
         return search_along(evaluate, float(direction @ (1.0 - sums)))
 
@@ -140,7 +140,7 @@ def _conjugate_gradients(multiply, diagonal, rhs, tol):
     rho = residual @ z
     target = tol * tol * float(rho)
     for step in range(1, CG_STEPS + 1):
-        product = torch.addcmul(multiply(direction), diagonal, direction)
+        product = multiply(direction)
         length = rho / (direction @ product)
         x.addcmul_(direction, length)
         residual.addcmul_(product, length, value=-1.0)

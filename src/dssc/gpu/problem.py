@@ -8,7 +8,7 @@ that is the certificate. Where one is, the filter runs again.
 """
 
 from functools import cached_property
-from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,11 +16,10 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc.expression import coefficients_at
-from dssc.gpu import tiles
-from dssc.gpu.factor import UP, DeviceFactor
+from dssc.gpu.factor import DeviceFactor
 from dssc.gpu.graph import DeviceGraph, offsets
 from dssc.gpu.newton import solve_dual
-from dssc.gpu.tiles import GROUP, ROWS, Bounds
+from dssc.gpu.tiles import GROUP, ROWS
 from dssc.result import ProjectionResult
 from dssc.stochastic.outcome import compact, status_of
 from dssc.stochastic.products import (
@@ -38,8 +37,7 @@ MARGIN = 0.05  # in units of the entries of A, by which the filter goes below th
 RANK, GROUPS = 8, 128  # a rough threshold is the RANK-th of the largest bounds of GROUPS groups
 SMALL = 1 << 14  # up to which every threshold is found exactly
 MOST_PASSES = 30
-FUSED_FROM = 2048  # points; fewer are filtered by plain products
-_FUSED: dict[int, ModuleType] = {}  # by the width of the vectors
+TILE = 1 << 28  # bounds held at once
 LONGEST_NEED = 1024  # entries of a sampled row that are looked at first
 
 
@@ -53,25 +51,25 @@ class DeviceProblem:
     def __init__(self, X, eta1: float, device, progress: Progress | None = None):
         self.progress = progress or Progress()
         with self.progress.stage("factor"):
-            self.factor = factor = DeviceFactor(X, eta1, device)
-        p = UP * factor.norms
-        q = UP * factor.norms * factor.scales / 2
-        self.bounds = Bounds(factor.units, factor.errors, p.float(), q.float())
-        self.filters = _filters(self.bounds)
-        self.shape = len(p), len(p)
+            self.factor = DeviceFactor(X, eta1, device)
+        self.bounds, self.filters = self.factor.bounds, self.factor.filters
+        n = len(self.factor.scales)
+        self.shape = n, n
         self.similarity = self
+        self._single = "float32" in str(X.dtype)
+        self._solved: _Solved | None = None
         self._rough: DeviceGraph | None = None
         self._n_rough = 0
 
     @cached_property
     def largest(self) -> float:
         """A bound on the similarities."""
-        return float((self.factor.norms**2 * self.factor.scales).max())
+        return float(self.factor.scales.max()) - 1.0  # h_ii / (1 - h_ii)
 
     def largest_entries(self, count: int) -> np.ndarray:
         """Return the largest bounds of each row, in falling order."""
         n = self.shape[0]
-        sample = slice(0, min(n, ROWS))  # the order is random: these stand for all
+        sample = slice(0, min(n, ROWS, TILE // n))  # the order is random: these stand for all
         tile = self._rows(sample)
         return torch.topk(tile, count, dim=1).values.double().cpu().numpy()
 
@@ -103,11 +101,11 @@ class DeviceProblem:
         status = status_of(
             converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
         )
-        plan = self._plan(graph, solution.slack)
+        self._solved = self._solution(graph, solution.slack)
         alpha = np.empty(self.shape[0])
         alpha[self.factor.order.cpu().numpy()] = w.cpu().numpy()
         return ProjectionResult(
-            plan=compact(plan),
+            plan=compact(self._solved.plan),
             potentials=(alpha, alpha),
             eta2=eta2,
             marginal_error=error,
@@ -152,10 +150,10 @@ class DeviceProblem:
 
     def _search(self, wanted):
         thresholds = self._rough_thresholds(wanted)
-        rows, columns, bounds = self.filters.pairs_above(
-            self.bounds, thresholds, False, 2 * wanted * self.shape[0]
-        )
-        return DeviceGraph.of_pairs(rows, columns, bounds.double(), self.shape[0])
+        rows, columns = self.filters.pairs_above(self.bounds, thresholds, False)
+        products = self.filters.dots(self.bounds.vectors, rows, columns)
+        values = self.bounds.at(products, rows, columns).double()
+        return DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
 
     def _rough_thresholds(self, wanted):
         """Return for each point about its `wanted`-th largest bound."""
@@ -176,24 +174,40 @@ class DeviceProblem:
     def _above(self, potentials):
         """Return the graph of all pairs that may be above potentials, by their exact products."""
         lowered = (potentials - LOWER * potentials.abs()).float()
-        rows, columns, _ = self.filters.pairs_above(self.bounds, lowered, True, 40 * self.shape[0])
+        rows, columns = self.filters.pairs_above(self.bounds, lowered, True)
         scales = self.factor.scales
-        values = self.factor.products(rows, columns).abs() * ((scales[rows] + scales[columns]) / 2)
+        values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
         return DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
 
-    def _plan(self, graph, slack):
-        """Return A in main memory, in the samples' order."""
-        n, order = self.shape[0], self.factor.order
+    def _solution(self, graph, slack):
+        """Return A and the coefficients at its entries, in the samples' order."""
+        n, order, scales = self.shape[0], self.factor.order, self.factor.scales
         kept = torch.nonzero(slack > 0).view(-1)
-        keys, sorting = torch.sort(order[graph.rows[kept]] * n + order[graph.columns[kept]])
+        rows, columns = graph.rows[kept], graph.columns[kept]
+        C = graph.values[kept] * (2.0 * scales[rows] / (scales[rows] + scales[columns]))
+        C = torch.where(graph.negative[kept], -C, C)
+        keys, sorting = torch.sort(order[rows] * n + order[columns])
         rows = torch.div(keys, n, rounding_mode="floor")
-        indptr = offsets(rows, n).cpu().numpy()
-        indices = (keys - rows * n).int().cpu().numpy()
-        values = slack[kept][sorting].cpu().numpy()
-        return sparse.csr_array((values, indices, indptr), shape=self.shape)
+        index = graph.indptr.dtype
+        columns = (keys - rows * n).to(index)
+        csr = offsets(rows, n).to(index), columns, slack[kept][sorting]
+        plan = _matrix(*csr, self.shape)
+        off = torch.nonzero(rows != columns).view(-1)
+        C = C[sorting][off]
+        C = C.float() if self._single else C
+        return _Solved(plan, csr, (offsets(rows[off], n).to(index), columns[off], C))
+
+    def plan_on_device(self, A):
+        """Return A in CSR form on the device, without a copy where it is the last plan."""
+        if self._solved is not None and np.shares_memory(A.data, self._solved.plan.data):
+            return self._solved.csr
+        device = self.factor.order.device
+        return tuple(torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data))
 
     def coefficients(self, A):
         """Return the entries of C off the diagonal where A is positive."""
+        if self._solved is not None and np.shares_memory(A.data, self._solved.plan.data):
+            return _matrix(*self._solved.coefficients, self.shape)
         place = self.factor.place
 
         def products(rows, columns):
@@ -215,30 +229,26 @@ class DeviceProblem:
 
     def _similar(self, rows):
         """Return rows of K, their columns in the factor's order."""
-        f, p, q = self.factor, self.bounds.p, self.bounds.q
-        place = f.place[rows]
-        tile = (f.units[place] @ f.units.T).float().abs()
-        tile *= torch.outer(p[place], q) + torch.outer(q[place], p)
+        vectors, weights, _ = self.bounds
+        place = self.factor.place[rows]
+        tile = (vectors[place] @ vectors.T).float().abs()
+        tile *= weights[place, None] + weights
         tile[torch.arange(len(place), device=place.device), place] = 0.0
         return tile
 
 
-def _filters(bounds: Bounds):
-    """Return the module that filters pairs: fused with the products where that works.
+class _Solved(NamedTuple):
+    """The last plan, in main memory and on the device, and the coefficients at its entries."""
 
-    The certificate stands on these filters, so compiled ones are tried against the plain first.
-    """
-    width = bounds.units.shape[1]
-    if bounds.units.dtype != torch.float16 or len(bounds.p) < FUSED_FROM:
-        return tiles
-    if width not in _FUSED:
-        try:
-            from dssc.gpu import fused
+    plan: sparse.csr_array
+    csr: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+    coefficients: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
-            _FUSED[width] = fused if fused.agrees(bounds) else tiles
-        except ImportError:
-            _FUSED[width] = tiles
-    return _FUSED[width]
+
+def _matrix(indptr, columns, values, shape):
+    """Return a CSR matrix in main memory."""
+    parts = (part.cpu().numpy() for part in (values, columns, indptr))
+    return sparse.csr_array(tuple(parts), shape=shape)
 
 
 def _certificate(graph: DeviceGraph, slack, w, eta2):

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
-from dssc.gpu.graph import components, multiplication, offsets
+from dssc.gpu.graph import components, offsets
+from dssc.gpu.sums import kernels_for
 from dssc.spectral import spectral_embedding
 from dssc.spectral.chebyshev import FIRST_DEGREE, LONGEST, MOST_ROUNDS, degree_for
 from dssc.spectral.counts import check_counts
@@ -17,8 +18,10 @@ TOLERANCE = 1e-5  # on the residual of a unit eigenvector
 STALLED = 4  # rounds without a residual a quarter smaller end the iteration
 
 
-def device_embedding(A, n_clusters: int, n_components, rng, device) -> np.ndarray:
+def device_embedding(A, csr, n_clusters: int, n_components, rng) -> np.ndarray:
     """Return the leading eigenvectors of A, a symmetric CSR matrix whose rows sum to one.
+
+    `csr` are its parts on the device.
 
     The result is that of :func:`dssc.spectral_embedding`, zero rows of strays included.
     """
@@ -27,7 +30,7 @@ def device_embedding(A, n_clusters: int, n_components, rng, device) -> np.ndarra
     check_counts(n, n_clusters, n_components)
     if n_components > n // 8:  # a block of vectors would be most of the matrix
         return spectral_embedding(A, n_clusters, n_components=n_components, random_state=rng)
-    csr = tuple(torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data))
+    device = csr[0].device
     kept, strays = ranked_components(_membership(csr, n), n_clusters)
     points = torch.as_tensor(kept, device=device)
     n_kept = int(points.max()) + 1
@@ -79,13 +82,11 @@ def leading_eigenvectors(csr, known, n_wanted: int, seed: int):
     generator = torch.Generator(device=device).manual_seed(seed)
     X = torch.rand((n, n_block), generator=generator, dtype=torch.float64, device=device) - 0.5
     X = _orthonormal(_without(known, X))
-    indptr, columns, values = csr
-    exact = multiplication(indptr, columns, values, n)
-    single = multiplication(indptr, columns, values.float(), n)
+    single = *csr[:2], csr[2].float()
     cut, degree, best, stalled = 0.0, FIRST_DEGREE, torch.inf, 0
     for _ in range(MOST_ROUNDS):
         X = _orthonormal(_without(known, _filtered(single, X.float(), cut, degree).double()))
-        eigenvalues, X, residuals = _rayleigh_ritz(exact, X)
+        eigenvalues, X, residuals = _rayleigh_ritz(csr, X)
         residual = float(residuals[:n_wanted].max())
         stalled = 0 if residual < 0.75 * best else stalled + 1
         best = min(best, residual)
@@ -96,16 +97,17 @@ def leading_eigenvectors(csr, known, n_wanted: int, seed: int):
     return _with_fixed_signs(X[:, :n_wanted]), residual
 
 
-def _filtered(multiply, X, cut, degree):
+def _filtered(csr, X, cut, degree):
     """Apply the Chebyshev polynomial of [-1, cut], scaled to one at 1."""
+    combine = kernels_for(X.device).combination
     center, radius = (cut - 1.0) / 2, (cut + 1.0) / 2
     first = sigma = radius / (1.0 - center)
-    previous, current = X, (sigma / radius) * (multiply(X) - center * X)
+    scale = sigma / radius
+    previous, current = X, combine(csr, X, scale, -scale * center)
     for _ in range(min(degree, LONGEST) - 1):
         following = 1.0 / (2.0 / first - sigma)
         scale = 2.0 * following / radius
-        step = multiply(current).mul_(scale)
-        step.add_(current, alpha=-scale * center).add_(previous, alpha=-sigma * following)
+        step = combine(csr, current, scale, -scale * center, previous, -sigma * following)
         previous, current, sigma = current, step, following
     return current
 
@@ -124,8 +126,8 @@ def _orthonormal(X):
     return X
 
 
-def _rayleigh_ritz(multiply, X):
-    products = multiply(X)
+def _rayleigh_ritz(csr, X):
+    products = kernels_for(X.device).combination(csr, X, 1.0, 0.0)
     small = (X.T @ products).cpu()
     values, mix = torch.linalg.eigh((small + small.T) / 2)
     values, mix = values.flip(0).to(X.device), mix.flip(1).to(X.device)

@@ -1,8 +1,8 @@
 """Filters over all pairs of points, tile by tile; the plain version of :mod:`dssc.gpu.fused`.
 
-With the cosine c_ij of two vectors known to ``e_i + e_j``, the similarity of two points is at most
+With ``h_ij`` known to an error e, the similarity of two points is at most
 
-    (|c_ij| + e_i + e_j) (p_i q_j + q_i p_j) ,    p the norms, q = p s / 2 .
+    (|<v_i, v_j>| + e) (s_i + s_j) ,    v the rounded vectors, s the weights.
 """
 
 from typing import NamedTuple
@@ -11,23 +11,28 @@ import torch
 
 ROWS = 2048  # of a tile
 GROUP = 128  # columns whose largest bound is kept together
+CHUNK = 1 << 26  # numbers that are turned into float32 at once
 
 
 class Bounds(NamedTuple):
-    """What turns a product of unit vectors into an upper bound on a similarity, in float32."""
+    """What turns a product of rounded vectors into an upper bound on a similarity, in float32."""
 
-    units: torch.Tensor
-    errors: torch.Tensor
-    p: torch.Tensor
-    q: torch.Tensor
+    vectors: torch.Tensor
+    weights: torch.Tensor
+    error: float
 
     def tile(self, rows: slice, columns: slice):
         """Return the bounds of some rows and columns."""
-        cosines = (self.units[rows].float() @ self.units[columns].float().T).abs()
-        cosines += self.errors[rows, None] + self.errors[columns]
-        weights = torch.outer(self.p[rows], self.q[columns])
-        weights += torch.outer(self.q[rows], self.p[columns])
-        return cosines * weights
+        left, right = self.vectors[rows].float(), self.vectors[columns]
+        parts = right.split(max(1, CHUNK // right.shape[1]))
+        tile = torch.cat([left @ part.float().T for part in parts], dim=1).abs_()
+        tile += self.error
+        return tile.mul_(self.weights[rows, None] + self.weights[columns])
+
+    def at(self, products, rows, columns):
+        """Return the bounds at places, from the products there."""
+        weights = self.weights[rows] + self.weights[columns]
+        return (products.abs() + self.error) * weights
 
 
 def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Tensor:
@@ -36,9 +41,9 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Ten
     Groups are of ``GROUP * tiles_a_group`` columns, from the first one on. A point's similarity to
     itself does not count.
     """
-    n, size = len(bounds.p), GROUP * tiles_a_group
+    n, size = len(bounds.weights), GROUP * tiles_a_group
     n_columns = min(n, n_groups * size)
-    out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.p.device)
+    out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
     for start in range(0, n, ROWS):
         rows = slice(start, min(n, start + ROWS))
         tile = bounds.tile(rows, slice(0, n_columns))
@@ -49,19 +54,28 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Ten
     return out
 
 
-def pairs_above(bounds: Bounds, thresholds, joined: bool, _capacity: int):
-    """Return the pairs i < j whose bound is above a threshold, and their bounds.
+def pairs_above(bounds: Bounds, thresholds, joined: bool):
+    """Return the pairs i < j whose bound is above a threshold.
 
-    The threshold is the smaller one of the two points', or the sum of theirs when `joined`. The
-    fused version wants to know how many pairs to make room for.
+    The threshold is the smaller one of the two points', or the sum of theirs when `joined`.
     """
-    n = len(bounds.p)
+    n = len(bounds.weights)
     found = []
     for start in range(0, n, ROWS):
         rows = slice(start, min(n, start + ROWS))
         tile = bounds.tile(rows, slice(start, n))
         own, others = thresholds[rows, None], thresholds[start:]
         limits = own + others if joined else torch.minimum(own, others)
-        i, j = torch.nonzero(torch.triu(tile > limits, diagonal=1), as_tuple=True)
-        found.append((i + start, j + start, tile[i, j]))
-    return tuple(torch.cat(parts) for parts in zip(*found, strict=True))
+        found.append(torch.nonzero(torch.triu(tile > limits, diagonal=1)) + start)
+    return torch.cat(found).unbind(dim=1)
+
+
+def dots(vectors, rows, columns):
+    """Return the products of pairs of vectors, in float32, or float64 where they are."""
+    dtype = torch.float64 if vectors.dtype == torch.float64 else torch.float32
+    out = torch.empty(len(rows), dtype=dtype, device=rows.device)
+    step = max(1, CHUNK // vectors.shape[1])
+    for start in range(0, len(rows), step):
+        at = slice(start, start + step)
+        out[at] = (vectors[rows[at]].to(dtype) * vectors[columns[at]].to(dtype)).sum(dim=1)
+    return out
