@@ -174,8 +174,8 @@ def dots(vectors, rows, columns):
     )
     if len(rows):
         _dots_kernel[(triton.cdiv(len(rows), PAIRS),)](
-            vectors, rows.contiguous(), columns.contiguous(), len(rows), out, WIDTH=vectors.shape[1],
-            DTYPE=tl.float64 if exact else tl.float32, PAIRS=PAIRS, DEPTH=DEPTH,
+            vectors, rows.contiguous(), columns.contiguous(), len(rows), out,
+            WIDTH=vectors.shape[1], DTYPE=tl.float64 if exact else tl.float32, PAIRS=PAIRS, DEPTH=DEPTH,
         )  # fmt: skip
     return out
 
