@@ -5,7 +5,7 @@
 `mnist` is scattered MNIST at the paper's parameters; a number is that of deformed digits, with eta1
 and eta2 scaled as in scale.py. Medians of five warm runs (one for half a million points and more),
 results in main memory at the end. The products of one triangle in half precision, nothing kept, are
-timed in the same run.
+timed in the same run, and so are the kernels, beside the largest half-precision product and copy.
 """
 
 import statistics
@@ -19,6 +19,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import dssc
 from dssc.gpu.factor import DeviceFactor
+from dssc.gpu.graph import DeviceGraph
+from dssc.gpu.sums import kernels_for
 
 N_MNIST = 70_000
 STAGES = ("factor", "scan", "projection", "eigenvectors", "labels")
@@ -66,9 +68,9 @@ def measure(name, images, y):
     seconds = statistics.median(run[0] for run in runs)
     model = min(runs, key=lambda run: abs(run[0] - seconds))[1]
     memory = torch.cuda.max_memory_allocated() / 2**30
-    units = DeviceFactor(X, 1.0, X.device).units
-    bare_products(units[: 4 * TILE])
-    product = timed(lambda: bare_products(units))[1]
+    factor = DeviceFactor(X, 1.0, X.device)
+    bare_products(factor.bounds.vectors[: 4 * TILE])
+    product = timed(lambda: bare_products(factor.bounds.vectors))[1]
     stages = " | ".join(f"{1e3 * model.timings_.get(stage, 0):.1f}" for stage in STAGES)
     print(
         f"| {name} | {n:,} | {1e3 * product:.1f} | {seconds:.3f} | {stages} "
@@ -80,7 +82,50 @@ def measure(name, images, y):
         flush=True,
     )
     print(f"{name}: {model.projection_.status}; all fits {[round(r[0], 4) for r in runs]}")
+    kernels(factor, model.affinity_matrix_)
     return X, model
+
+
+def kernels(factor, A):
+    """Print how near each kernel comes to what the device can do."""
+    n, width = factor.bounds.vectors.shape
+    square = torch.randn((8192, 8192), device="cuda", dtype=torch.float16)
+    products = 2 * 8192**3 / repeated(lambda: square @ square)
+    large = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    copying = 2 * large.numel() / repeated(lambda: large.clone())
+    csr = tuple(torch.as_tensor(part, device="cuda") for part in (A.indptr, A.indices, A.data))
+    rows = torch.repeat_interleave(torch.arange(n, device="cuda"), csr[0].diff())
+    graph = DeviceGraph(csr[0], rows, csr[1], csr[2], csr[2] < 0)
+    w = torch.zeros(n, dtype=torch.float64, device="cuda")
+    sums = kernels_for(w.device)
+    positive = sums.positive_parts(graph, w)[2]
+    multiply = sums.newton_product(graph, positive, w)
+    block = torch.zeros((n, 16), device="cuda")
+    single = csr[0], csr[1], csr[2].float()
+    thresholds = torch.full((n,), torch.inf, device="cuda")
+    d, nnz = factor.exact.vectors.shape[1], len(rows)
+    pairs = rows.contiguous(), csr[1].long()
+    table = [
+        ("filter of all pairs", lambda: factor.filters.pairs_above(factor.bounds, thresholds, True),
+         n * n * width, products),
+        ("exact products", lambda: factor.products(*pairs), nnz * 16 * d, copying),
+        ("Newton product", lambda: multiply(w), nnz * 13 + n * 28, copying),
+        ("Chebyshev step", lambda: sums.combination(single, block, 1.0, 0.0, block, 1.0),
+         nnz * (8 + 64) + n * 3 * 64, copying),
+    ]  # fmt: skip
+    print("| kernel | ms | operations or bytes | a second | ceiling | share |\n" + "|---" * 6 + "|")
+    for name, call, work, ceiling in table:
+        seconds = repeated(call)
+        print(
+            f"| {name} | {1e3 * seconds:.3f} | {work:.2e} | {work / seconds:.2e} | {ceiling:.2e} "
+            f"| {work / seconds / ceiling:.2f} |"
+        )
+
+
+def repeated(function):
+    """Return the median seconds of five calls after a first one."""
+    function()
+    return statistics.median(timed(function)[1] for _ in range(5))
 
 
 def main(arguments):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from dssc.gpu import tiles
+from dssc.gpu import exact_rows, tiles
 from dssc.gpu.factor import DeviceFactor
 from dssc.gpu.problem import DeviceProblem
 
@@ -16,7 +16,8 @@ def points(rng, n=700, d=24):
 def exact_similarity(problem):
     """Return K in the factor's order, from its float64 vectors."""
     f = problem.factor
-    h = (f.exact @ f.exact.T).abs()
+    vectors = torch.cat([part for _, part in f.exact.parts()])
+    h = (vectors @ vectors.T).abs()
     K = h * (f.scales[:, None] + f.scales) / 2
     return K.fill_diagonal_(0.0)
 
@@ -32,6 +33,20 @@ def test_products_and_scales_are_those_of_the_definition(where, rng):
     expected = h[order[rows.cpu()], order[columns.cpu()]]
     np.testing.assert_allclose(found, expected, atol=1e-13)
     np.testing.assert_allclose(factor.scales.cpu().numpy(), 1 / (1 - np.diag(h)[order]), rtol=1e-12)
+
+
+def test_streamed_vectors_give_the_same_products(where, rng, monkeypatch):
+    X = points(rng)
+    held = DeviceFactor(X, 0.5, where)
+    monkeypatch.setattr(exact_rows, "BLOCK", 128)
+    monkeypatch.setattr(DeviceFactor, "_is_short_of_memory", lambda *_: True)
+    streamed = DeviceFactor(X, 0.5, where)
+    assert isinstance(streamed.exact, exact_rows.StreamedRows)
+    rows, columns = torch.as_tensor(rng.integers(0, 700, (2, 999)), device=where)
+    expected = held.products(rows, columns)
+    torch.testing.assert_close(streamed.products(rows, columns), expected, rtol=0, atol=1e-13)
+    torch.testing.assert_close(streamed.scales, held.scales, rtol=1e-13, atol=0)
+    torch.testing.assert_close(streamed.bounds.vectors, held.bounds.vectors)
 
 
 @pytest.mark.parametrize("half", [False, True])

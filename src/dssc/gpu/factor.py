@@ -5,12 +5,12 @@ from functools import cached_property
 from types import ModuleType
 
 import torch
-from scipy import sparse
 
 from dssc.gpu import tiles
+from dssc.gpu.exact_rows import HeldRows, StreamedRows, blocks, unit_rows
 from dssc.gpu.tiles import Bounds
 
-BLOCK = 1 << 17  # samples in float64 at once
+BESIDE = 3000  # bytes a point needs besides its vectors: pairs, graphs, eigenvectors
 FUSED_FROM = 2048  # points; fewer are filtered by plain products
 _FUSED: dict[int, ModuleType] = {}  # by the width of the vectors
 SINGLE_ROUNDOFF = 2.0**-24
@@ -29,8 +29,8 @@ class DeviceFactor:
     ----------
     order : tensor of shape (n,)
         A fixed shuffle of the samples; all other attributes are in that order.
-    exact : tensor of shape (n, d), float64
-        The vectors f.
+    exact : ExactRows
+        The vectors f in float64, held or computed when asked for.
     bounds : Bounds
         The vectors times a power of two, rounded, and what makes of their products upper bounds
         on ``|h_ij| (s_i + s_j) / 2``, s the scales.
@@ -45,36 +45,41 @@ class DeviceFactor:
         self.place = torch.empty_like(self.order)
         self.place[self.order] = torch.arange(n, device=device)
         gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
-        for block in _blocks(n):
+        for block in blocks(n):
             rows = unit_rows(X[block], device)
             gram += rows.T @ rows
-        factor = torch.linalg.cholesky(gram)
-        self.exact = torch.empty((n, d), dtype=torch.float64, device=device)
-        for block in _blocks(n):
-            rows = unit_rows(X[block], device)
-            vectors = torch.linalg.solve_triangular(factor, rows.T, upper=False).T
-            self.exact[self.place[block]] = vectors
-        norms = torch.linalg.vector_norm(self.exact, dim=1)
+        cholesky = torch.linalg.cholesky(gram)
+        rows_of = StreamedRows if self._is_short_of_memory(n, d, device) else HeldRows
+        self.exact = rows_of(X, cholesky, self.place)
+        norms = torch.cat([part.norm(dim=1) for _, part in self.exact.parts()])
         self.scales = 1.0 / (1.0 - norms**2)
-        self.bounds = self._rounded(float(norms.max()))
+        self.bounds = self._rounded(d, float(norms.max()))
 
-    def _rounded(self, longest):
-        n, d = self.exact.shape
-        half = self.exact.device.type == "cuda"
+    @staticmethod
+    def _is_short_of_memory(n, d, device):
+        """Tell whether vectors in float64 would leave too little memory for everything else."""
+        if device.type != "cuda":
+            return False
+        free, _ = torch.cuda.mem_get_info(device)
+        return n * (8 * d + 2 * d + BESIDE) > free
+
+    def _rounded(self, d, longest):
+        n, device = len(self.scales), self.scales.device
+        half = device.type == "cuda"
         width = -(-d // 64) * 64 if half else d  # whole blocks for the tensor cores
         dtype = torch.float16 if half else torch.float32
-        vectors = torch.zeros((n, width), dtype=dtype, device=self.exact.device)
+        vectors = torch.zeros((n, width), dtype=dtype, device=device)
         factor = 2.0 ** math.floor(math.log2(LONGEST / longest))
-        off = 0.0
-        for block in _blocks(n):
-            scaled = factor * self.exact[block]
+        off = torch.zeros((), dtype=torch.float64, device=device)
+        for block, part in self.exact.parts():
+            scaled = factor * part
             vectors[block, :d] = scaled
             difference = scaled - vectors[block, :d]
-            off = max(off, float(torch.linalg.vector_norm(difference, dim=1).max()))
+            off = torch.maximum(off, difference.norm(dim=1).max())
         longest = 1.01 * factor * longest  # of the rounded ones, too
         # Tensor cores may drop bits of every partial sum: twice the bound of plain rounding.
         summing = 2 * (d + 8) * SINGLE_ROUNDOFF
-        error = UP * longest * (2.0 * off + summing * longest)
+        error = UP * longest * (2.0 * float(off) + summing * longest)
         weights = (UP / (2.0 * factor**2) * self.scales).float()
         return Bounds(vectors, weights, error)
 
@@ -85,7 +90,7 @@ class DeviceFactor:
         The certificate stands on these filters, so compiled ones are tried against the plain first.
         """
         n, width = self.bounds.vectors.shape
-        if self.exact.device.type == "cpu" or n < FUSED_FROM:
+        if self.scales.device.type == "cpu" or n < FUSED_FROM:
             return tiles
         if width not in _FUSED:
             try:
@@ -98,16 +103,4 @@ class DeviceFactor:
 
     def products(self, rows, columns):
         """Return h at places in the factor's order, in float64."""
-        return self.filters.dots(self.exact, rows, columns)
-
-
-def unit_rows(rows, device):
-    """Return some samples in float64 on a device, scaled to unit norm."""
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    rows = torch.as_tensor(rows).to(device).double()
-    rows = rows / rows.abs().amax(dim=1, keepdim=True)
-    return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-
-
-def _blocks(n):
-    return [slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK)]
+        return self.exact.dots(rows, columns, self.filters.dots)

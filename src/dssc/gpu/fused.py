@@ -175,7 +175,8 @@ def dots(vectors, rows, columns):
     if len(rows):
         _dots_kernel[(triton.cdiv(len(rows), PAIRS),)](
             vectors, rows.contiguous(), columns.contiguous(), len(rows), out,
-            WIDTH=vectors.shape[1], DTYPE=tl.float64 if exact else tl.float32, PAIRS=PAIRS, DEPTH=DEPTH,
+            WIDTH=vectors.shape[1], PAIRS=PAIRS, DEPTH=DEPTH,
+            DTYPE=tl.float64 if exact else tl.float32,
         )  # fmt: skip
     return out
 

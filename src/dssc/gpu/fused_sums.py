@@ -111,9 +111,11 @@ def newton_product(graph: DeviceGraph, positive, diagonal):
 def combination(csr, X, scale: float, shift: float, previous=None, weight: float = 0.0):
     """Return ``scale A X + shift X + weight previous``."""
     n, width = X.shape
+    X = X.contiguous()
+    last = X if previous is None else previous.contiguous()
     out = torch.empty_like(X)
     _combination_kernel[(triton.cdiv(n, FEW_ROWS), triton.cdiv(width, COLUMNS))](
-        *csr, X, X if previous is None else previous, n, width, scale, shift, weight, out,
+        *csr, X, last, n, width, scale, shift, weight, out,
         PREVIOUS=previous is not None, DTYPE=tl.float64 if X.dtype == torch.float64 else tl.float32,
         ROWS=FEW_ROWS, AHEAD=AHEAD, COLUMNS=COLUMNS,
     )  # fmt: skip
