@@ -67,15 +67,14 @@ class StreamedRows:
     def parts(self):
         """Give slices of the order and their vectors."""
         slices = blocks(len(self.samples))
-        for block, part in zip(slices, self._vectors(slices), strict=True):
-            yield block, part
+        yield from zip(slices, self._vectors(slices), strict=True)
 
     def dots(self, rows, columns, multiply):
         """Return the products of pairs, by `multiply(vectors, rows, columns)`."""
         out = torch.empty(len(rows), dtype=torch.float64, device=rows.device)
         cells, order = self._by_cells(rows, columns)
         needed = [self._slice(column) for _, column, _ in cells]
-        row, start, left = None, 0, None
+        row, start, left = -1, 0, self.cholesky
         for (i, _, count), right in zip(cells, self._vectors(needed), strict=True):
             if i != row:
                 row, left = i, next(self._vectors([self._slice(i)]))
