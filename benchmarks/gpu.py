@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import dssc
 from dssc.gpu.factor import DeviceFactor
-from dssc.gpu.graph import DeviceGraph
+from dssc.gpu.graph import DeviceGraph, csr_on_device
 from dssc.gpu.sums import kernels_for
 
 N_MNIST = 70_000
@@ -93,7 +93,7 @@ def kernels(factor, A):
     products = 2 * 8192**3 / repeated(lambda: square @ square)
     large = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
     copying = 2 * large.numel() / repeated(lambda: large.clone())
-    csr = tuple(torch.as_tensor(part, device="cuda") for part in (A.indptr, A.indices, A.data))
+    csr = csr_on_device(A, "cuda")
     rows = torch.repeat_interleave(torch.arange(n, device="cuda"), csr[0].diff())
     graph = DeviceGraph(csr[0], rows, csr[1], csr[2], csr[2] < 0)
     w = torch.zeros(n, dtype=torch.float64, device="cuda")

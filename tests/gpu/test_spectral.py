@@ -6,6 +6,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from dssc import assign_labels, project_doubly_stochastic, spectral_embedding
+from dssc.gpu.graph import csr_on_device
 from dssc.gpu.kmeans import device_labels
 from dssc.gpu.spectral import device_embedding
 
@@ -19,7 +20,7 @@ def affinity(rng, sizes, noise=0.05):
 
 
 def embedded(A, n_clusters, n_components, where):
-    csr = tuple(torch.as_tensor(part, device=where) for part in (A.indptr, A.indices, A.data))
+    csr = csr_on_device(A, where)
     return device_embedding(A, csr, n_clusters, n_components, np.random.RandomState(0))
 
 

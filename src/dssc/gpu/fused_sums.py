@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+from dssc.gpu import sums
 from dssc.gpu.graph import DeviceGraph
 
 ROWS, LENGTH = 16, 32  # of a sparse matrix, that a program looks at together
@@ -85,13 +86,13 @@ def _combination_kernel(
 def positive_parts(graph: DeviceGraph, w):
     """Return sums and numbers of the positive ``values - w_i - w_j`` of each row, and which are."""
     n = len(w)
-    sums, counts = torch.empty_like(w), torch.empty_like(w)
+    totals, counts = torch.empty_like(w), torch.empty_like(w)
     positive = torch.empty(len(graph.values), dtype=torch.int8, device=w.device)
     _positive_parts_kernel[(triton.cdiv(n, ROWS),)](
-        graph.indptr, graph.columns, graph.values, w, n, sums, counts, positive,
+        graph.indptr, graph.columns, graph.values, w, n, totals, counts, positive,
         ROWS=ROWS, LENGTH=LENGTH,
     )  # fmt: skip
-    return sums, counts, positive
+    return totals, counts, positive
 
 
 def newton_product(graph: DeviceGraph, positive, diagonal):
@@ -110,6 +111,8 @@ def newton_product(graph: DeviceGraph, positive, diagonal):
 
 def combination(csr, X, scale: float, shift: float, previous=None, weight: float = 0.0):
     """Return ``scale A X + shift X + weight previous``."""
+    if csr[0].dtype == torch.int64:  # a matrix of 2^31 entries; Triton 3.6 cannot compile for it
+        return sums.combination(csr, X, scale, shift, previous, weight)
     n, width = X.shape
     X = X.contiguous()
     last = X if previous is None else previous.contiguous()

@@ -21,14 +21,13 @@ class DeviceGraph(NamedTuple):
 
         The diagonal's zeros are stored: they make every projection feasible.
         """
-        index = torch.int32 if 2 * len(rows) + n < 1 << 31 else torch.int64
+        index = index_type(2 * len(rows) + n)
         own = torch.arange(n, dtype=index, device=rows.device)
         rows, columns = rows.to(index), columns.to(index)
         sorted_rows, order = torch.sort(torch.cat([rows, columns, own]), stable=True)
         columns = torch.cat([columns, rows, own])[order]
         values = torch.cat([values, values, values.new_zeros(n)])[order]
-        indptr = offsets(sorted_rows, n).to(index)
-        return cls(indptr, sorted_rows, columns, values.abs(), values < 0)
+        return cls(offsets(sorted_rows, n), sorted_rows, columns, values.abs(), values < 0)
 
     def row_sums(self, values):
         """Return the sum of every row."""
@@ -45,9 +44,23 @@ def multiplication(indptr, columns, values, n: int):
     return lambda x: matrix @ x
 
 
+def index_type(n_entries: int) -> torch.dtype:
+    """Return the smallest type that numbers the entries of a matrix."""
+    return torch.int32 if n_entries < 1 << 31 else torch.int64
+
+
 def offsets(rows, n: int):
     """Return where each row begins, for entries sorted by row."""
-    return torch.searchsorted(rows, torch.arange(n + 1, device=rows.device))
+    found = torch.searchsorted(rows, torch.arange(n + 1, dtype=rows.dtype, device=rows.device))
+    return found.to(index_type(len(rows)))
+
+
+def csr_on_device(A, device):
+    """Return the parts of a CSR matrix on a device."""
+    index = index_type(A.nnz)
+    parts = (torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data))
+    indptr, columns, values = parts
+    return indptr.to(index), columns.to(index), values
 
 
 def components(rows, columns, n: int):

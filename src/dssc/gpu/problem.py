@@ -17,7 +17,7 @@ from scipy import sparse
 from dssc._progress import Progress
 from dssc.expression import coefficients_at
 from dssc.gpu.factor import DeviceFactor
-from dssc.gpu.graph import DeviceGraph, offsets
+from dssc.gpu.graph import DeviceGraph, csr_on_device, offsets
 from dssc.gpu.newton import solve_dual
 from dssc.gpu.tiles import GROUP, ROWS
 from dssc.result import ProjectionResult
@@ -188,21 +188,19 @@ class DeviceProblem:
         C = torch.where(graph.negative[kept], -C, C)
         keys, sorting = torch.sort(order[rows] * n + order[columns])
         rows = torch.div(keys, n, rounding_mode="floor")
-        index = graph.indptr.dtype
-        columns = (keys - rows * n).to(index)
-        csr = offsets(rows, n).to(index), columns, slack[kept][sorting]
+        columns = (keys - rows * n).to(graph.columns.dtype)
+        csr = offsets(rows, n), columns, slack[kept][sorting]
         plan = _matrix(*csr, self.shape)
         off = torch.nonzero(rows != columns).view(-1)
         C = C[sorting][off]
         C = C.float() if self._single else C
-        return _Solved(plan, csr, (offsets(rows[off], n).to(index), columns[off], C))
+        return _Solved(plan, csr, (offsets(rows[off], n), columns[off], C))
 
     def plan_on_device(self, A):
         """Return A in CSR form on the device, without a copy where it is the last plan."""
         if self._solved is not None and np.shares_memory(A.data, self._solved.plan.data):
             return self._solved.csr
-        device = self.factor.order.device
-        return tuple(torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data))
+        return csr_on_device(A, self.factor.order.device)
 
     def coefficients(self, A):
         """Return the entries of C off the diagonal where A is positive."""
