@@ -79,7 +79,9 @@ def _stage(graph, eta, base, tol, max_iter, sweep):
 
 
 def _slack(graph, w):
-    return graph.values - (w[graph.rows] + w[graph.columns])
+    total = w[graph.rows]
+    total += w[graph.columns]
+    return torch.sub(graph.values, total, out=total)
 
 
 class _Dual:

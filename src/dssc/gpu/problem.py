@@ -152,8 +152,9 @@ class DeviceProblem:
         thresholds = self._rough_thresholds(wanted)
         rows, columns = self.filters.pairs_above(self.bounds, thresholds, False)
         products = self.filters.dots(self.bounds.vectors, rows, columns)
-        values = self.bounds.at(products, rows, columns).double()
-        return DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
+        values = self.bounds.at(products, rows, columns)
+        graph = DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
+        return graph._replace(values=graph.values.double())
 
     def _rough_thresholds(self, wanted):
         """Return for each point about its `wanted`-th largest bound."""
