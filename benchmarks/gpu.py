@@ -3,7 +3,7 @@
     DSSC_DATA=folder python benchmarks/gpu.py [mnist] [n ...]
 
 `mnist` is scattered MNIST at the paper's parameters; a number is that of deformed digits, with eta1
-and eta2 scaled as in scale.py. Medians of five warm runs (one for half a million points and more),
+and eta2 scaled as in scale.py. Medians of five warm runs (three for half a million points and more),
 results in main memory at the end. The products of one triangle in half precision, nothing kept, are
 timed in the same run, and so are the kernels, beside the largest half-precision product and copy.
 """
@@ -54,12 +54,11 @@ def estimator(n):
 def measure(name, images, y):
     """Print one row for a data set."""
     n = len(images)
-    repeats = 5 if n < 500_000 else 1
+    repeats = 5 if n < 500_000 else 3
     features = lambda: dssc.scattered_features(images, device="cuda")  # noqa: E731
     X, cold = timed(features)
     pixels = [timed(features)[1] for _ in range(2 if n < 500_000 else 0)] or [cold]
-    if repeats > 1:
-        estimator(n).fit(X)
+    estimator(n).fit(X)
     runs = []
     for _ in range(repeats):
         torch.cuda.reset_peak_memory_stats()

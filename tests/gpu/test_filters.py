@@ -55,9 +55,9 @@ def test_bounds_are_never_below_the_similarities(half, where, rng):
     bounds = problem.bounds
     if half and where.type == "cpu":  # what a GPU stores
         rounded = bounds.vectors.half().float()
-        off = float(torch.linalg.vector_norm(bounds.vectors - rounded, dim=1).max())
-        longest = float(torch.linalg.vector_norm(bounds.vectors, dim=1).max())
-        bounds = bounds._replace(vectors=rounded, error=bounds.error + 2.01 * off * longest)
+        norms = torch.linalg.vector_norm(bounds.vectors, dim=1)
+        off = (torch.linalg.vector_norm(bounds.vectors - rounded, dim=1) / norms).max()
+        bounds = bounds._replace(vectors=rounded, errors=bounds.errors + 1.03 * off * norms**2)
     tile = bounds.tile(slice(0, 700), slice(0, 700)).double()
     K = exact_similarity(problem)
     off_diagonal = ~torch.eye(700, dtype=torch.bool, device=where)

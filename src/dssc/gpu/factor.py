@@ -7,12 +7,14 @@ from types import ModuleType
 import torch
 
 from dssc.gpu import tiles
-from dssc.gpu.exact_rows import HeldRows, StreamedRows, blocks, unit_rows
+from dssc.gpu.exact_rows import BLOCK, HeldRows, StreamedRows, blocks, unit_rows
 from dssc.gpu.tiles import Bounds
 
 BESIDE = 3000  # bytes a point needs besides its vectors: pairs, graphs, eigenvectors
 FUSED_FROM = 2048  # points; fewer are filtered by plain products
-_FUSED: dict[int, ModuleType] = {}  # by the width of the vectors
+HOPPER = (9, 0)  # the first devices whose copies of tiles the fused kernels are written for
+_FUSED: dict[tuple[int, torch.dtype], bool] = {}  # by the width and type of the vectors
+ROUGH, LARGEST = torch.float8_e4m3fn, 256.0
 SINGLE_ROUNDOFF = 2.0**-24
 UP = 1.0 + 2.0**-20
 LONGEST = 64.0  # of the rounded vectors: well inside the range of half precision
@@ -53,7 +55,7 @@ class DeviceFactor:
         self.exact = rows_of(X, cholesky, self.place)
         norms = torch.cat([part.norm(dim=1) for _, part in self.exact.parts()])
         self.scales = 1.0 / (1.0 - norms**2)
-        self.bounds = self._rounded(d, float(norms.max()))
+        self.bounds = self._rounded(d, norms)
 
     @staticmethod
     def _is_short_of_memory(n, d, device):
@@ -61,46 +63,71 @@ class DeviceFactor:
         if device.type != "cuda":
             return False
         free, _ = torch.cuda.mem_get_info(device)
+        free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return n * (8 * d + 2 * d + BESIDE) > free
 
-    def _rounded(self, d, longest):
+    def _rounded(self, d, norms):
         n, device = len(self.scales), self.scales.device
         half = device.type == "cuda"
-        width = -(-d // 64) * 64 if half else d  # whole blocks for the tensor cores
+        width = -(-d // 128) * 128 if half else d  # whole blocks for the tensor cores
         dtype = torch.float16 if half else torch.float32
         vectors = torch.zeros((n, width), dtype=dtype, device=device)
-        factor = 2.0 ** math.floor(math.log2(LONGEST / longest))
+        factor = 2.0 ** math.floor(math.log2(LONGEST / float(norms.max())))
         off = torch.zeros((), dtype=torch.float64, device=device)
         for block, part in self.exact.parts():
             scaled = factor * part
             vectors[block, :d] = scaled
-            difference = scaled - vectors[block, :d]
-            off = torch.maximum(off, difference.norm(dim=1).max())
-        longest = 1.01 * factor * longest  # of the rounded ones, too
+            difference = (scaled - vectors[block, :d]).norm(dim=1)
+            off = torch.maximum(off, (difference / (factor * norms[block])).max())
         # Tensor cores may drop bits of every partial sum: twice the bound of plain rounding.
         summing = 2 * (d + 8) * SINGLE_ROUNDOFF
-        error = UP * longest * (2.0 * float(off) + summing * longest)
+        # Two vectors of norms a and b err by at most 2 share a b <= share (a^2 + b^2).
+        share = 1.01 * (1.01 * float(off) + summing / 2)
+        errors = (UP * share * (factor * norms) ** 2).float()
         weights = (UP / (2.0 * factor**2) * self.scales).float()
-        return Bounds(vectors, weights, error)
+        return Bounds(vectors, errors, weights)
+
+    @cached_property
+    def rough(self) -> Bounds:
+        """Bounds of a quarter of the bytes that may be too small: for guesses alone."""
+        if self.filters is tiles:
+            return self.bounds
+        vectors, errors, weights = self.bounds
+        smallest, largest = (float(part) for part in vectors.aminmax())
+        factor = 2.0 ** math.floor(math.log2(LARGEST / max(-smallest, largest)))
+        rough = torch.cat([(factor * part).to(ROUGH) for part in vectors.split(BLOCK)])
+        bounds = Bounds(rough, torch.zeros_like(errors), weights / factor**2)
+        return bounds if _is_fused(bounds, 1e-2) else self.bounds
 
     @cached_property
     def filters(self) -> ModuleType:
-        """The module that filters pairs: fused with the products where that works.
-
-        The certificate stands on these filters, so compiled ones are tried against the plain first.
-        """
-        n, width = self.bounds.vectors.shape
-        if self.scales.device.type == "cpu" or n < FUSED_FROM:
+        """The module that filters pairs: fused with the products where that works."""
+        if self.scales.device.type == "cpu" or len(self.scales) < FUSED_FROM:
             return tiles
-        if width not in _FUSED:
-            try:
-                from dssc.gpu import fused
+        if not _is_fused(self.bounds, 1e-4):
+            return tiles
+        from dssc.gpu import fused
 
-                _FUSED[width] = fused if fused.agrees(self.bounds) else tiles
-            except ImportError:
-                _FUSED[width] = tiles
-        return _FUSED[width]
+        return fused
 
     def products(self, rows, columns):
         """Return h at places in the factor's order, in float64."""
         return self.exact.dots(rows, columns, self.filters.dots)
+
+
+def _is_fused(bounds, tolerance):
+    """Tell whether fused kernels can be had for some bounds.
+
+    The certificate stands on these filters, so compiled ones are tried against the plain first.
+    """
+    width, dtype = bounds.vectors.shape[1], bounds.vectors.dtype
+    if torch.cuda.get_device_capability(bounds.weights.device) < HOPPER:
+        return False
+    if (width, dtype) not in _FUSED:
+        try:
+            from dssc.gpu import fused
+
+            _FUSED[width, dtype] = fused.agrees(bounds, tolerance)
+        except ImportError:
+            _FUSED[width, dtype] = False
+    return _FUSED[width, dtype]

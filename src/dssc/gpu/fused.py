@@ -16,31 +16,40 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from dssc.gpu import tiles
 from dssc.gpu.tiles import GROUP, Bounds
 
-TILE, DEPTH = GROUP, 64
-SHAPE = {"TILE": TILE, "DEPTH": DEPTH, "num_warps": 4, "num_stages": 3}
+TILE = GROUP
+DEPTH = 128  # bytes of a row that are multiplied at once
 WORD = 32  # bits
 SIDE = 1 << 16  # rows and columns filtered by one launch
 SWATH = 16  # rows of tiles that are gone through together, their operands in the cache
 CHECKED = 1024  # points the kernels are tried on
-PAIRS = 16  # that one program multiplies
+PAIRS, NUMBERS = 16, 64  # that one program multiplies
 _HERE = sys.modules[__name__]
 
 
 @triton.jit
-def _products(left, right, row, column, WIDTH: tl.constexpr, TILE: tl.constexpr,
-              DEPTH: tl.constexpr):  # fmt: skip
-    """Return the magnitudes of a tile of products; vectors beyond the last count as zero."""
+def _tile_bounds(
+    left, right, row, column, own_errors, errors, own_weights, weights, n_rows, n_columns,
+    WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+):  # fmt: skip
+    """Return the bounds of a tile; vectors beyond the last count as zero."""
     total = tl.zeros((TILE, TILE), dtype=tl.float32)
     for start in range(0, WIDTH, DEPTH):
         total = tl.dot(left.load([row, start]), right.load([column, start]).T, total)
-    return tl.abs(total)
+    rows, columns = row + tl.arange(0, TILE), column + tl.arange(0, TILE)
+    own_error = tl.load(own_errors + rows, mask=rows < n_rows, other=0.0)
+    error = tl.load(errors + columns, mask=columns < n_columns, other=0.0)
+    own_weight = tl.load(own_weights + rows, mask=rows < n_rows, other=0.0)
+    weight = tl.load(weights + columns, mask=columns < n_columns, other=0.0)
+    sizes = tl.abs(total) + (own_error[:, None] + error[None, :])
+    return sizes * (own_weight[:, None] + weight[None, :])
 
 
 @triton.jit
 def _words_kernel(
-    left, right, row_weights, column_weights, row_limits, column_limits, n_rows, n_columns, below,
-    out, n_words, JOINED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr,
-    DEPTH: tl.constexpr, SWATH: tl.constexpr, WORD: tl.constexpr,
+    left, right, own_errors, errors, own_weights, weights, row_limits, column_limits,
+    n_rows, n_columns, below, out, n_words,
+    JOINED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    SWATH: tl.constexpr, WORD: tl.constexpr,
 ):  # fmt: skip
     down, across = tl.cdiv(n_rows, TILE), tl.cdiv(n_columns, TILE)
     number = tl.program_id(0)
@@ -54,17 +63,18 @@ def _words_kernel(
     if row >= column + below:  # a tile of pairs i > j
         tl.store(out + places, tl.zeros((TILE, words), dtype=tl.int32))
     else:
-        sizes = _products(left, right, row, column, WIDTH, TILE, DEPTH)
+        bounds = _tile_bounds(
+            left, right, row, column, own_errors, errors, own_weights, weights, n_rows, n_columns,
+            WIDTH, TILE, DEPTH,
+        )  # fmt: skip
         beyond = float("inf")
-        own = tl.load(row_weights + rows, mask=rows < n_rows, other=0.0)
-        others = tl.load(column_weights + columns, mask=columns < n_columns, other=0.0)
         own_limits = tl.load(row_limits + rows, mask=rows < n_rows, other=beyond)
         limits = tl.load(column_limits + columns, mask=columns < n_columns, other=beyond)
         if JOINED:
             limits = own_limits[:, None] + limits[None, :]
         else:
             limits = tl.minimum(own_limits[:, None], limits[None, :])
-        hits = sizes * (own[:, None] + others[None, :]) > limits
+        hits = bounds > limits
         bits = tl.full((TILE,), 1, dtype=tl.int32) << (tl.arange(0, TILE) % WORD)
         packed = tl.where(hits, bits[None, :], 0)
         tl.store(out + places, tl.sum(tl.reshape(packed, (TILE, words, WORD)), axis=2))
@@ -72,19 +82,19 @@ def _words_kernel(
 
 @triton.jit
 def _maxima_kernel(
-    vectors, weights, error, n, n_groups, tiles_a_group, out,
+    vectors, errors, weights, n, n_groups, tiles_a_group, out,
     WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(1)
     row = tl.program_id(0) * TILE
     rows = row + tl.arange(0, TILE)
-    own = tl.load(weights + rows, mask=rows < n, other=0.0)
     largest = tl.full((TILE,), float("-inf"), dtype=tl.float32)
     for tile in range(group * tiles_a_group, (group + 1) * tiles_a_group):
         columns = tile * TILE + tl.arange(0, TILE)
-        others = tl.load(weights + columns, mask=columns < n, other=0.0)
-        sizes = _products(vectors, vectors, row, tile * TILE, WIDTH, TILE, DEPTH)
-        bounds = (sizes + error) * (own[:, None] + others[None, :])
+        bounds = _tile_bounds(
+            vectors, vectors, row, tile * TILE, errors, errors, weights, weights, n, n,
+            WIDTH, TILE, DEPTH,
+        )  # fmt: skip
         counts = (rows[:, None] != columns[None, :]) & (columns[None, :] < n)
         largest = tl.maximum(largest, tl.max(tl.where(counts, bounds, float("-inf")), axis=1))
     tl.store(out + rows.to(tl.int64) * n_groups + group, largest, mask=rows < n)
@@ -108,24 +118,31 @@ def _dots_kernel(
     tl.store(out + pairs, tl.sum(total, axis=1), mask=valid)
 
 
+def _shape(vectors):
+    depth = DEPTH // vectors.element_size()
+    return {"TILE": TILE, "DEPTH": depth, "num_warps": 4, "num_stages": 3}
+
+
+def _tiled(vectors):
+    return TensorDescriptor.from_tensor(vectors, [TILE, DEPTH // vectors.element_size()])
+
+
 def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Tensor:
     """Return the largest bound of every point in each group of columns."""
     n, width = bounds.vectors.shape
     out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
     _maxima_kernel[(triton.cdiv(n, TILE), n_groups)](
-        TensorDescriptor.from_tensor(bounds.vectors, [TILE, DEPTH]),
-        bounds.weights, bounds.error, n, n_groups, tiles_a_group, out, WIDTH=width, **SHAPE,
+        _tiled(bounds.vectors), bounds.errors, bounds.weights, n, n_groups, tiles_a_group, out,
+        WIDTH=width, **_shape(bounds.vectors),
     )  # fmt: skip
     return out
 
 
 def pairs_above(bounds: Bounds, thresholds, joined: bool):
     """Return the pairs i < j whose bound is above a threshold."""
-    n, weights = len(bounds.weights), bounds.weights
-    # The bounds' error is taken off the thresholds, which is done once.
-    limits = thresholds - bounds.error * (weights if joined else weights + weights.max())
+    n = len(bounds.weights)
     found = [
-        _pairs(bounds, limits, slice(i, min(n, i + SIDE)), slice(j, min(n, j + SIDE)), joined)
+        _pairs(bounds, thresholds, slice(i, min(n, i + SIDE)), slice(j, min(n, j + SIDE)), joined)
         for i in range(0, n, SIDE)
         for j in range(i, n, SIDE)
     ]
@@ -157,11 +174,11 @@ def _words(bounds, limits, rows, columns, joined):
     n_words = across * (TILE // WORD)
     out = torch.empty((down * TILE, n_words), dtype=torch.int32, device=left.device)
     _words_kernel[(down * across,)](
-        TensorDescriptor.from_tensor(left, [TILE, DEPTH]),
-        TensorDescriptor.from_tensor(right, [TILE, DEPTH]),
-        bounds.weights[rows], bounds.weights[columns], limits[rows], limits[columns],
+        _tiled(left), _tiled(right),
+        bounds.errors[rows], bounds.errors[columns], bounds.weights[rows], bounds.weights[columns],
+        limits[rows], limits[columns],
         len(left), len(right), TILE if rows == columns else SIDE, out, n_words,
-        JOINED=joined, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD, **SHAPE,
+        JOINED=joined, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD, **_shape(left),
     )  # fmt: skip
     return out
 
@@ -175,21 +192,21 @@ def dots(vectors, rows, columns):
     if len(rows):
         _dots_kernel[(triton.cdiv(len(rows), PAIRS),)](
             vectors, rows.contiguous(), columns.contiguous(), len(rows), out,
-            WIDTH=vectors.shape[1], PAIRS=PAIRS, DEPTH=DEPTH,
+            WIDTH=vectors.shape[1], PAIRS=PAIRS, DEPTH=NUMBERS,
             DTYPE=tl.float64 if exact else tl.float32,
         )  # fmt: skip
     return out
 
 
-def agrees(bounds: Bounds) -> bool:
+def agrees(bounds: Bounds, tolerance: float) -> bool:
     """Tell whether the kernels find what the plain filters find, on the first points."""
-    few = Bounds(bounds.vectors[:CHECKED], bounds.weights[:CHECKED], bounds.error)
+    few = Bounds(*(part[:CHECKED] for part in bounds))
     largest = tiles.group_maxima(few, 1, CHECKED // GROUP)[:, 0]
     found = group_maxima(few, 1, CHECKED // GROUP)[:, 0]
-    if not torch.allclose(found, largest, rtol=1e-4):
+    if not torch.allclose(found, largest, rtol=tolerance):
         return False
     pairs = [f.pairs_above(few, 0.4 * largest, True) for f in (tiles, _HERE)]
     if abs(len(pairs[0][0]) - len(pairs[1][0])) > 2 + len(pairs[0][0]) // 100:
         return False
     expected, found = (f.dots(few.vectors, *pairs[0]) for f in (tiles, _HERE))
-    return torch.allclose(found, expected, rtol=1e-4, atol=1e-4 * float(largest.max()))
+    return torch.allclose(found, expected, rtol=tolerance, atol=tolerance * float(expected.max()))

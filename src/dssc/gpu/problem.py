@@ -83,7 +83,7 @@ class DeviceProblem:
             if graph is None:
                 lowered = w - MARGIN * eta2 / 2
                 with self.progress.stage("scan"):
-                    graph = self._above(lowered)
+                    graph = self._above(lowered, eta2)
                 n_passes += 1
             solution = solve_dual(graph, eta2, w, dual_tol, max_iter - n_iter)
             n_iter += solution.n_iter
@@ -150,7 +150,7 @@ class DeviceProblem:
 
     def _search(self, wanted):
         thresholds = self._rough_thresholds(wanted)
-        rows, columns = self.filters.pairs_above(self.bounds, thresholds, False)
+        rows, columns = self.filters.pairs_above(self.factor.rough, thresholds, False)
         products = self.filters.dots(self.bounds.vectors, rows, columns)
         values = self.bounds.at(products, rows, columns)
         graph = DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
@@ -168,14 +168,20 @@ class DeviceProblem:
         tiles_a_group = -(-n_columns // (GROUPS * GROUP))
         n_groups = -(-n_columns // (tiles_a_group * GROUP))
         n_columns = min(n, n_groups * tiles_a_group * GROUP)
-        maxima = self.filters.group_maxima(self.bounds, n_groups, tiles_a_group)
+        maxima = self.filters.group_maxima(self.factor.rough, n_groups, tiles_a_group)
         rank = max(1, min(n_groups, round(wanted * n_columns / n)))
         return torch.topk(maxima, rank, dim=1).values[:, -1].contiguous()
 
-    def _above(self, potentials):
+    def _above(self, potentials, eta2):
         """Return the graph of all pairs that may be above potentials, by their exact products."""
         lowered = (potentials - LOWER * potentials.abs()).float()
-        rows, columns = self.filters.pairs_above(self.bounds, lowered, True)
+        try:
+            rows, columns = self.filters.pairs_above(self.bounds, lowered, True)
+        except torch.OutOfMemoryError as error:
+            raise MemoryError(
+                f"eta2={eta2:g} makes more pairs possible than the device has memory for: {error}. "
+                "Lower eta2, or use device='cpu'"
+            ) from None
         scales = self.factor.scales
         values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
         return DeviceGraph.of_pairs(rows, columns, values, self.shape[0])
@@ -228,7 +234,7 @@ class DeviceProblem:
 
     def _similar(self, rows):
         """Return rows of K, their columns in the factor's order."""
-        vectors, weights, _ = self.bounds
+        vectors, _, weights = self.bounds
         place = self.factor.place[rows]
         tile = (vectors[place] @ vectors.T).float().abs()
         tile *= weights[place, None] + weights

@@ -1,8 +1,8 @@
 """Filters over all pairs of points, tile by tile; the plain version of :mod:`dssc.gpu.fused`.
 
-With ``h_ij`` known to an error e, the similarity of two points is at most
+With products of rounded vectors v known to ``e_i + e_j``, the similarity of two points is at most
 
-    (|<v_i, v_j>| + e) (s_i + s_j) ,    v the rounded vectors, s the weights.
+    (|<v_i, v_j>| + e_i + e_j) (s_i + s_j) ,    s the weights.
 """
 
 from typing import NamedTuple
@@ -18,21 +18,21 @@ class Bounds(NamedTuple):
     """What turns a product of rounded vectors into an upper bound on a similarity, in float32."""
 
     vectors: torch.Tensor
+    errors: torch.Tensor
     weights: torch.Tensor
-    error: float
 
     def tile(self, rows: slice, columns: slice):
         """Return the bounds of some rows and columns."""
         left, right = self.vectors[rows].float(), self.vectors[columns]
         parts = right.split(max(1, CHUNK // right.shape[1]))
         tile = torch.cat([left @ part.float().T for part in parts], dim=1).abs_()
-        tile += self.error
+        tile += self.errors[rows, None] + self.errors[columns]
         return tile.mul_(self.weights[rows, None] + self.weights[columns])
 
     def at(self, products, rows, columns):
         """Return the bounds at places, from the products there."""
-        weights = self.weights[rows] + self.weights[columns]
-        return (products.abs() + self.error) * weights
+        sizes = products.abs() + (self.errors[rows] + self.errors[columns])
+        return sizes * (self.weights[rows] + self.weights[columns])
 
 
 def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Tensor:
