@@ -3,7 +3,7 @@
     DSSC_DATA=folder python benchmarks/gpu.py [mnist] [n ...]
 
 `mnist` is scattered MNIST at the paper's parameters; a number is that of deformed digits, with eta1
-and eta2 scaled as in scale.py. Medians of five warm runs (three for half a million points and more),
+and eta2 scaled as in scale.py. Medians of five warm runs, three from half a million points on;
 results in main memory at the end. The products of one triangle in half precision, nothing kept, are
 timed in the same run, and so are the kernels, beside the largest half-precision product and copy.
 """
