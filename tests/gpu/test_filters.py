@@ -87,11 +87,13 @@ def test_filters_find_every_pair_above(joined, where, rng, monkeypatch):
         assert len(found) <= len(loose)
 
 
-def test_group_maxima_are_those_of_the_tile(where, rng, monkeypatch):
+@pytest.mark.parametrize(("n_groups", "tiles_a_group"), [(3, 2), (2, 1)])
+def test_group_maxima_are_those_of_the_tile(n_groups, tiles_a_group, where, rng, monkeypatch):
     monkeypatch.setattr(tiles, "ROWS", 96)
     problem = DeviceProblem(points(rng), 0.5, where)
     tile = problem.bounds.tile(slice(0, 700), slice(0, 700)).fill_diagonal_(-torch.inf)
-    found = tiles.group_maxima(problem.bounds, 3, 2)
-    for group in range(3):
-        expected = tile[:, 256 * group : 256 * (group + 1)].amax(dim=1)
+    found = tiles.group_maxima(problem.bounds, n_groups, tiles_a_group)
+    size = 128 * tiles_a_group
+    for group in range(n_groups):
+        expected = tile[:, size * group : size * (group + 1)].amax(dim=1)
         torch.testing.assert_close(found[:, group], expected, rtol=1e-5, atol=0)

@@ -47,7 +47,7 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_a_group: int) -> torch.Ten
     for start in range(0, n, ROWS):
         rows = slice(start, min(n, start + ROWS))
         tile = bounds.tile(rows, slice(0, n_columns))
-        own = torch.arange(start, min(rows.stop, n_columns), device=tile.device)
+        own = torch.arange(start, max(start, min(rows.stop, n_columns)), device=tile.device)
         tile[own - start, own] = -torch.inf
         tile = torch.nn.functional.pad(tile, (0, n_groups * size - n_columns), value=-torch.inf)
         out[rows] = tile.view(len(tile), n_groups, size).amax(dim=2)
