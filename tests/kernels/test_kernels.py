@@ -352,3 +352,13 @@ def test_merged_rows_and_held_places_are_those_of_the_sum(engine, rng):
     held = np.empty(600, dtype=bool)
     engine.mark_held(whole.indptr, whole.indices, rows, columns, held)
     np.testing.assert_array_equal(held, whole.toarray().ravel() != 0)
+
+
+@pytest.mark.parametrize("engine", [_numba, _numpy])
+def test_numbers_are_found_where_they_stand(engine, rng):
+    for n_keys in (0, 1, 40):
+        keys = np.sort(rng.integers(-5, 50, n_keys))
+        wanted = rng.integers(-9, 60, 100)
+        at = np.empty(len(wanted), dtype=np.int64)
+        engine.find_sorted(keys, wanted, at)
+        assert at.tolist() == [np.count_nonzero(keys < number) for number in wanted]

@@ -70,7 +70,8 @@ class LeastSquaresFactor:
         """
         keys = np.minimum(rows, columns).astype(np.int64) * len(self.norms)
         keys += np.maximum(rows, columns)
-        at = np.searchsorted(self._keys, keys)
+        at = np.empty(len(keys), dtype=np.int64)
+        kernels.select().find_sorted(self._keys, keys, at)
         at[at == len(self._keys)] = 0
         unknown = np.flatnonzero(self._keys[at] != keys)
         if len(unknown):

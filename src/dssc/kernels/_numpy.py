@@ -200,6 +200,11 @@ def mark_held(indptr, indices, rows, columns, out):
     out[:] = [place in held for place in zip(rows, columns, strict=True)]
 
 
+def find_sorted(keys, wanted, out):
+    """Write where each wanted number stands among sorted keys, or would: one may lie beyond."""
+    out[:] = np.searchsorted(keys, wanted)
+
+
 def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
     """Write ``scale (A x - shift x) - weight y`` for a CSR matrix A and blocks of vectors x, y."""
     for i in range(len(x)):

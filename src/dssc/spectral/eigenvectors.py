@@ -16,6 +16,7 @@ from dssc.spectral.chebyshev import chebyshev_eigenvectors, refined
 DENSE_SIZE = 400
 # Up to this size a sparse factorisation is affordable, which resolves what Lanczos cannot soon.
 FACTORED_SIZE = 8000
+FEW = 4  # known eigenvectors
 RESTARTS, RESTARTS_WHEN_LARGE = 10, 60
 TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-5  # on residuals; the largest eigenvalue is one
 RESOLVED = 1e-4  # residual at which an eigenvector is good enough to cluster by
@@ -56,6 +57,8 @@ def _large(N, known, n_wanted, rng):
 def _deflated(multiply, known, dtype):
     """Return N with the known eigenvalues moved from 1 to -1, so that the wanted are on top."""
     known = known.astype(dtype)
+    if known.shape[1] <= FEW:  # whose products cost less without the bookkeeping of sparse ones
+        known = known.toarray()
     return _operator(
         known.shape[0], lambda x: multiply(x) - 2 * (known @ (known.T @ x)), dtype=dtype
     )

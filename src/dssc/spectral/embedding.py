@@ -129,6 +129,6 @@ def _indicators(membership, root_degrees):
 def _normalised(W, degrees):
     scale = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
     if sparse.issparse(W):
-        diagonal = sparse.diags_array(scale)
-        return (diagonal @ W @ diagonal).tocsr()
+        rows = np.repeat(scale, np.diff(W.indptr))
+        return sparse.csr_array((W.data * rows * scale[W.indices], W.indices, W.indptr), W.shape)
     return W * scale[:, None] * scale[None, :]

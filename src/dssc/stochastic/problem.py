@@ -10,7 +10,7 @@ from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error,
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.outcome import compact, status_of
 from dssc.stochastic.products import ProductSimilarity
-from dssc.stochastic.similarity import RestrictedSimilarity, Similarity, SparseSimilarity
+from dssc.stochastic.similarity import Places, RestrictedSimilarity, Similarity, SparseSimilarity
 from dssc.stochastic.support import Support
 
 # The smallest eta2 / max|K| solved for. Below it float64 no longer tells the entries of A apart,
@@ -39,6 +39,7 @@ class ProjectionProblem:
         similarity.symmetric = similarity.symmetric and np.array_equal(a, b)
         self.similarity = similarity
         self._support: Support | None = None
+        self._potentials: Places | None = None
 
     def _similarity_of(self, K) -> Similarity:
         if isinstance(K, ProductSimilarity):
@@ -59,6 +60,7 @@ class ProjectionProblem:
         K = self.similarity
         eta = max(eta2 * self.unit, RESOLUTION * K.largest)
         feasible = pair_off(*self.marginals)[:2]
+        potentials = self._potentials if potentials is None else potentials
         support, potentials, n_rescanned = K.start(eta, feasible, self._support, potentials)
         start = None if potentials is None else support.join(potentials)
         n_iter = n_evaluations = 0
@@ -91,6 +93,7 @@ class ProjectionProblem:
             dual_tol /= 10  # far potentials turn a small error of a sum into a large gap
         # What the last reading found belongs to the support even if there was no time to use it.
         self._support = support.extended(rows, columns, values) if len(rows) else support
+        self._potentials = potentials
         converged = error <= tol and gap <= tol and len(rows) == 0 and eta == eta2 * self.unit
         status = status_of(
             converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"

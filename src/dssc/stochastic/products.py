@@ -19,6 +19,7 @@ KEPT = 5.0, 64, 128
 USED = 1.5, 24, 32
 SAMPLE = 32  # points of which all similarities are looked at to see how many are needed
 PANEL = 4096, 512  # rows and columns that are read at once after the search
+HELD = 0.8  # of what an earlier support holds: up to so many needed, it gives likely potentials
 LIKELY, LIKELY_STEPS = 1e-3, 200  # tolerance of likely potentials, and the most steps to them
 LOWER = 2.0**-20  # more than the rounding of a potential, or of a sum of two, to float32
 
@@ -82,10 +83,13 @@ class ProductSimilarity(BoundedSimilarity):
 
         So the exact products, which cost the most, are computed of little more than what is needed.
         """
-        self._search_for(eta2)
+        n_needed = self._search_for(eta2)
         if held is None:
             self._reading = None
-        likely = self._likely_potentials(eta2, potentials)
+        if held and potentials and n_needed <= HELD * held.matrix.nnz / self.shape[0]:
+            likely = self._potentials_on(held, eta2, potentials)
+        else:
+            likely = self._likely_potentials(eta2, potentials)
         if self._search_if_open(likely, eta2):
             likely = self._likely_potentials(eta2, likely)
         places, self._reading, n_read = self._read(likely, eta2)
@@ -138,13 +142,14 @@ class ProductSimilarity(BoundedSimilarity):
         return rows
 
     def _search_for(self, eta2):
-        """Search, unless what was found before is likely enough."""
+        """Search, unless what was found before is likely enough; return what a row needs."""
         needed = self._sampled_needs(eta2)
         check_fits(float(needed.mean()) * self.shape[0], self.shape, eta2)
         most = int(np.quantile(needed, 0.9))
         if np.median(needed) > self.n_kept / 2:
             self._search(amount(most, KEPT))
         self.n_used = min(self.n_kept, amount(most, USED))
+        return float(needed.mean())
 
     def _search_if_open(self, potentials, eta2):
         """Search for more where most pairs would have to be read one by one, and tell if so."""
@@ -192,6 +197,13 @@ class ProductSimilarity(BoundedSimilarity):
         w = np.empty((len(self.lists), n))
         w[:, order] = solution.potentials.reshape(-1, n)
         return w[0], (w[0] if self.symmetric else w[1])
+
+    def _potentials_on(self, held, eta2, start):
+        """Return the potentials of the problem on a support that holds nearly all it needs."""
+        targets = np.ones(len(held.graph.indptr) - 1)
+        start = held.join(start)
+        solution = solve_dual(held.graph, targets, eta2, start, LIKELY, LIKELY_STEPS, self.k)
+        return held.split(solution.potentials)
 
     def _list_graph(self):
         """Return the graph of the lists' first entries, and of the diagonal, which is feasible.

@@ -9,6 +9,7 @@ from numba import get_num_threads as n_threads
 from dssc.kernels._numba.graph import chebyshev_step, sparse_product
 from dssc.kernels._numba.lists import (
     count_listed_above,
+    find_sorted,
     list_degrees,
     list_graph,
     listed_above,
@@ -39,6 +40,7 @@ __all__ = [
     "chebyshev_step",
     "count_listed_above",
     "filter_and_fold",
+    "find_sorted",
     "keep_largest",
     "list_degrees",
     "list_graph",

@@ -102,3 +102,10 @@ def mark_held(indptr, indices, rows, columns, out):
         row = indices[indptr[rows[e]] : indptr[rows[e] + 1]]
         at = np.searchsorted(row, columns[e])
         out[e] = at < len(row) and row[at] == columns[e]
+
+
+@parallel
+def find_sorted(keys, wanted, out):
+    """Write where each wanted number stands among sorted keys, or would: one may lie beyond."""
+    for e in prange(len(wanted)):
+        out[e] = np.searchsorted(keys, wanted[e])
