@@ -1,4 +1,4 @@
-"""How many points a GPU clusters in ten minutes: a noisy union of subspaces, X in main memory.
+"""How many points a GPU clusters in ten minutes: a noisy union of subspaces.
 
     python benchmarks/gpu_largest.py [n ...]
 
@@ -22,7 +22,7 @@ CHUNK = 100_000
 
 
 def subspaces(n):
-    """Return n points in main memory, in turns from each subspace, and their labels."""
+    """Return n points, in turns from each subspace, and their labels."""
     n_clusters = max(2, n // POINTS)
     generator = torch.Generator(device="cuda").manual_seed(0)
 
@@ -31,7 +31,7 @@ def subspaces(n):
 
     bases = torch.linalg.qr(normal(n_clusters, N_FEATURES, DIMENSION))[0].mT
     y = np.arange(n) % n_clusters
-    X = np.empty((n, N_FEATURES), dtype=np.float32)
+    X = torch.empty((n, N_FEATURES), device="cuda")
     for start in range(0, n, CHUNK):
         rows = slice(start, min(n, start + CHUNK))
         labels = torch.as_tensor(y[rows], device="cuda")
@@ -41,7 +41,7 @@ def subspaces(n):
         for label in range(n_clusters):
             at = labels == label
             noise[at] += points[at] @ bases[label]
-        X[rows] = noise.cpu().numpy()
+        X[rows] = noise
     return X, y
 
 
@@ -60,7 +60,7 @@ def main(arguments):
         torch.cuda.reset_peak_memory_stats()
         k = int(y.max()) + 1
         model = dssc.ADSSC(
-            k, n_components=k, eta1=1.0, eta2=eta2, n_neighbors=N_NEIGHBORS, device="cuda",
+            k, n_components=k, eta1=1.0, eta2=eta2, n_neighbors=N_NEIGHBORS,
             random_state=0, verbose=int(n > 2_000_000),
         ).fit(X)  # fmt: skip
         seconds, eta2 = time.perf_counter() - made, model.eta2_

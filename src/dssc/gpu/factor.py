@@ -10,7 +10,7 @@ from dssc.gpu import tiles
 from dssc.gpu.exact_rows import BLOCK, HeldRows, StreamedRows, blocks, unit_rows
 from dssc.gpu.tiles import Bounds
 
-BESIDE = 3000  # bytes a point needs besides its vectors: pairs, graphs, eigenvectors
+BESIDE = 4500  # bytes a point needs besides its vectors: pairs, graphs, eigenvectors
 FUSED_FROM = 2048  # points; fewer are filtered by plain products
 HOPPER = (9, 0)  # the first devices whose copies of tiles the fused kernels are written for
 _FUSED: dict[tuple[int, torch.dtype], bool] = {}  # by the width and type of the vectors

@@ -55,11 +55,15 @@ class DeviceProblem:
         self.bounds, self.filters = self.factor.bounds, self.factor.filters
         n = len(self.factor.scales)
         self.shape = n, n
-        self.similarity = self
         self._single = "float32" in str(X.dtype)
         self._solved: _Solved | None = None
         self._rough: DeviceGraph | None = None
         self._n_rough = 0
+
+    @property
+    def similarity(self) -> "DeviceProblem":
+        """What the estimators ask about similarities; not kept, so that no cycle holds memory."""
+        return self
 
     @cached_property
     def largest(self) -> float:
