@@ -4,7 +4,7 @@
 
 Half a million points for every subspace of dimension 10, in 500 coordinates, whatever n is: then
 the similarities of a subspace are the same, and the eta2 that the first n is given by the number of
-its neighbours serves all.
+its neighbours serves all. eta1 lies between what noise and what a subspace adds to X'X.
 """
 
 import resource
@@ -17,7 +17,7 @@ import torch
 import dssc
 
 POINTS, DIMENSION, N_FEATURES, NOISE = 500_000, 10, 500, 0.2
-N_NEIGHBORS = 14
+N_NEIGHBORS, ETA1 = 14, 10_000.0
 CHUNK = 100_000
 
 
@@ -53,6 +53,7 @@ def main(arguments):
     )
     eta2 = None
     for n in [int(argument.replace("_", "")) for argument in arguments or ["1000000"]]:
+        model = None
         start = time.perf_counter()
         X, y = subspaces(n)
         made = time.perf_counter()
@@ -60,7 +61,7 @@ def main(arguments):
         torch.cuda.reset_peak_memory_stats()
         k = int(y.max()) + 1
         model = dssc.ADSSC(
-            k, n_components=k, eta1=1.0, eta2=eta2, n_neighbors=N_NEIGHBORS,
+            k, n_components=k, eta1=ETA1, eta2=eta2, n_neighbors=N_NEIGHBORS,
             random_state=0, verbose=int(n > 2_000_000),
         ).fit(X)  # fmt: skip
         seconds, eta2 = time.perf_counter() - made, model.eta2_
