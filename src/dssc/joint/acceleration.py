@@ -23,6 +23,7 @@ class Anderson:
         self.n_pairs = 0  # complete ones
         self.slot = -1  # the pair under way
         self.safe = np.inf  # the residual a bold step started from
+        self.weights: list[tuple[int, float]] = []  # of the pairs, in the last step
         self.n_taken_back = 0
 
     def advance(self, z, F) -> None:
@@ -30,7 +31,7 @@ class Anderson:
         size = self._dot(F, F) ** 0.5
         if size > WORSE * self.safe:
             return self._take_back(z)
-        weights = self._weights(F)
+        self.weights = weights = self._weights(F)
         self.safe = size if len(weights) else np.inf
         slot = self.slot = (self.slot + 1) % len(self.steps)
         for rows in self.blocks:
@@ -70,7 +71,7 @@ class Anderson:
 
     def forget(self):
         """Start anew from the current point."""
-        self.n_pairs, self.slot, self.safe = 0, -1, np.inf
+        self.n_pairs, self.slot, self.safe, self.weights = 0, -1, np.inf, []
 
     def _dot(self, x, y):
         return float(sum((x[rows] * y[rows]).sum() for rows in self.blocks))

@@ -7,7 +7,7 @@ from scipy import linalg
 from scipy.linalg import blas
 
 from dssc.expression import least_squares_representation
-from dssc.joint.model import JointModel, blocks
+from dssc.joint.model import JointModel, blocks, largest
 from dssc.kernels._numba import joint as kernels
 
 RELAXATION = 1.6
@@ -128,20 +128,3 @@ class _Gram:
         out.ravel()[:: len(out) + 1] += 1.0
         Y += z
         Y *= 0.5
-
-
-def largest(M, count):
-    """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
-    n = len(M)
-    count = min(count, n - 1)
-    found = [np.arange(n) * (n + 1)]
-    for transposed in (False, True):
-        part = M.T if transposed else M
-        for rows in blocks(n):
-            size = -np.abs(part[rows])
-            at = np.arange(rows.start, rows.stop)
-            size[at - rows.start, at] = np.inf
-            columns = np.argpartition(size, count - 1, axis=1)[:, :count]
-            i, j = np.repeat(at, count), columns.ravel()
-            found.append(j * n + i if transposed else i * n + j)
-    return np.unique(np.concatenate(found))

@@ -216,6 +216,23 @@ def entries(A):
     return A.row, A.col, A.data.astype(np.float64, copy=False)
 
 
+def largest(M, count):
+    """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
+    n = len(M)
+    count = min(count, n - 1)
+    found = [np.arange(n) * (n + 1)]
+    for transposed in (False, True):
+        part = M.T if transposed else M
+        for rows in blocks(n):
+            size = -np.abs(part[rows])
+            at = np.arange(rows.start, rows.stop)
+            size[at - rows.start, at] = np.inf
+            columns = np.argpartition(size, count - 1, axis=1)[:, :count]
+            i, j = np.repeat(at, count), columns.ravel()
+            found.append(j * n + i if transposed else i * n + j)
+    return np.unique(np.concatenate(found))
+
+
 def blocks(n: int, width: int | None = None):
     """Cut n rows into slices of about BLOCK entries."""
     size = max(1, BLOCK // (width or n))

@@ -16,16 +16,21 @@ from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.support import Support
 
 # The proximal weight rho, as a share of the ratio of slopes to coefficients where A is positive:
-# with it the entries that hold the slowest part of the error move about as fast as they can. It is
-# looked at in these iterations, and changed if it is off by more than a factor of ROUGHLY.
-SHARE = 0.4
+# with it the entries that hold the slowest part of the error move about as fast as they can. While
+# A still changes a lot a larger one keeps it calmer. It is looked at in these iterations, and
+# changed if it is off by more than a factor of ROUGHLY.
+SHARE, LATE_SHARE = 0.8, 0.3
+LATE = 3e-4  # the gap from which on the latter counts
 ROUGHLY = 1.5
 ADAPTED = (5, 10, 15, 20, 30, 45, 70, 100, 150, 200, 300, 400)
 CHECKED_EVERY = 10
 # Entries of A that would be above minus this are candidates of the next step.
 MARGIN = 0.2
-FIRST_NEIGHBORS = 16  # of each row and column, for the first potentials
-NEWTON_STEPS = 4  # in the potentials, an iteration
+# At first z is so flat that A would be nearly dense: let it have the largest entries only.
+FIRST_NEIGHBORS = 16  # of each row and column
+FIRST_ITERATIONS = 10
+NEWTON_STEPS = 15  # in the potentials, an iteration
+INEXACT = 1e-2  # error of the sums of A, in units of the gap
 STALLED = 200  # iterations without a better gap
 
 
@@ -90,6 +95,7 @@ class _Search:
 
     def __init__(self, model: JointModel, engine):
         self.model, self.engine = model, engine
+        self.n_steps = 0
         C = engine.start()
         i, j = np.divmod(engine.largest(C, 1), model.n)
         size = float(np.sqrt(np.mean(engine.sizes(C, i, j)[i != j] ** 2)))
@@ -99,7 +105,8 @@ class _Search:
         self.z *= 1.0 + model.eta1 / self.cost.rho
         self.acceleration = Anderson(engine.store(2 * MEMORY), engine.blocks)
         self.potentials = self._first_potentials()
-        self.A = sparse.csr_array((model.n, model.n))
+        self.A = self.centre = sparse.csr_array((model.n, model.n))
+        self.changes = [self.A] * MEMORY  # of A, for the pairs of the acceleration
         self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
 
     def _first_potentials(self):
@@ -116,36 +123,42 @@ class _Search:
         """Take both proximal steps from z."""
         candidates = self._candidates()
         values, self.potentials = transport.solve(
-            self.cost, candidates, self.potentials, 1e-3 * min(1.0, self.gap), NEWTON_STEPS
+            self.cost, candidates, self.potentials, INEXACT * min(1.0, self.gap), NEWTON_STEPS
         )
         self._heed_dead_zone()
         self._measure(candidates, values)
         shape = (self.model.n, self.model.n)
         A = sparse.csr_array((values, candidates.columns, candidates.indptr), shape=shape)
         A.eliminate_zeros()
+        self.changes[self.acceleration.slot] = A - self.A
         self.A = A
         self.F = self.engine.step(self.z, A)
 
     def _candidates(self) -> Candidates:
         m, engine = self.model, self.engine
-        scaled = tuple(part / self.cost.unit for part in self.potentials)
-        i, j = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
+        self.n_steps += 1
+        if self.n_steps <= FIRST_ITERATIONS:
+            i, j = np.divmod(engine.largest(self.z, FIRST_NEIGHBORS), m.n)
+        else:
+            scaled = tuple(part / self.cost.unit for part in self.potentials)
+            i, j = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
         keys = i * m.n + j
         if self.cost.clinging > 0.0:
-            last_i, last_j = self.A.tocoo().coords
+            last_i, last_j = self.centre.tocoo().coords
             keys = np.union1d(keys, last_i.astype(np.int64) * m.n + last_j)
             i, j = np.divmod(keys, m.n)
         indptr = np.searchsorted(i, np.arange(m.n + 1))
         last = np.zeros(len(i))
         if self.cost.clinging > 0.0:
             known = last_i.astype(np.int64) * m.n + last_j
-            last[np.searchsorted(keys, known)] = self.A.data
+            last[np.searchsorted(keys, known)] = self.centre.data
         return Candidates(indptr, j, engine.sizes(self.z, i, j), last)
 
     def _heed_dead_zone(self):
         """Let A cling to the last one from when on the dead zone leaves it undetermined."""
         a, b = self.potentials
-        if self.cost.clinging == 0.0 and a.max() + b.max() > self.model.eta2 * self.model.eta3:
+        is_dead = a.max() + b.max() > self.model.eta2 * self.model.eta3
+        if is_dead and self.cost.clinging == 0.0 and self.n_steps > FIRST_ITERATIONS:
             self.cost = Cost(self.model, self.cost.rho, CLINGING)
 
     def _measure(self, candidates, values):
@@ -158,7 +171,7 @@ class _Search:
 
     def adapt(self):
         """Change rho where it is far from what the ratio of slopes to coefficients asks for."""
-        old, new = self.cost.rho, SHARE * self.ratio
+        old, new = self.cost.rho, (SHARE if self.gap > LATE else LATE_SHARE) * self.ratio
         if old / ROUGHLY <= new <= old * ROUGHLY or new == 0.0:
             return
         new = min(max(new, old / 10), old * 10)
@@ -183,6 +196,10 @@ class _Search:
     def advance(self):
         """Go on to the next z."""
         self.acceleration.advance(self.z, self.F)
+        if self.cost.clinging > 0.0:
+            self.centre = self.A
+            for k, weight in self.acceleration.weights:
+                self.centre = self.centre - weight * self.changes[k]
 
     def projection_potentials(self):
         """Return the best potentials in the projection's units and sign."""

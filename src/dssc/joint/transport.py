@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc.joint.model import JointModel
+from dssc.kernels._numba import transport as kernels
 
 CG_STEPS = 200
 CLINGING = 0.1  # weight of |A - last A|^2 beside A's own curvature, where the dead zone is met
@@ -64,25 +65,27 @@ class Cost:
         """Return c: entries with ``|V| + (a + b) / unit <= c`` have A at most ``-margin``."""
         return self.model.eta3 / self.rho - margin * self.model.eta2
 
-    def values(self, p, sizes, last, diagonal):
-        """Return A and its slope for sums p of potentials."""
+    @property
+    def damping(self):
+        """Weight of ``1/2 |A - last A|^2``."""
+        return self.clinging * self.kappa * self.model.eta2**2
+
+    def lines(self):
+        """Return slope, factor of |V| and constant of the lines whose largest value is A.
+
+        They are those between, without coefficient, and in the dead zone.
+        """
         m = self.model
-        damping = self.clinging * self.kappa * m.eta2**2
-        p = p + damping * last
-        without = m.eta1 * m.eta2**2 + damping
-        between = self.kappa * m.eta2**2 + damping
-        x = (p - m.eta2 * m.eta3 + self.unit * (sizes + m.eta3 / m.eta1)) / between
-        x[diagonal] = -np.inf
-        other = p / without
-        slopes = np.where(x > other, 1.0 / between, 1.0 / without)
-        np.maximum(x, other, out=x)
-        if damping > 0.0:
-            other = (p - m.eta2 * m.eta3) / damping
-            other[diagonal] = -np.inf
-            slopes = np.where(other > x, 1.0 / damping, slopes)
-            np.maximum(x, other, out=x)
-        slopes[x <= 0.0] = 0.0
-        return np.maximum(x, 0.0, out=x), slopes
+        between = self.kappa * m.eta2**2 + self.damping
+        without = m.eta1 * m.eta2**2 + self.damping
+        free = m.eta2 * m.eta3
+        return np.array(
+            [
+                [1.0, self.unit, self.unit * m.eta3 / m.eta1 - free],
+                [1.0, 0.0, 0.0],
+                [1.0, 0.0, -free] if self.damping > 0.0 else [0.0, 0.0, 0.0],
+            ]
+        ) / np.array([[between], [without], [self.damping or 1.0]])
 
     def coefficients(self, sizes, A):
         """Return |C| for given |V| and A."""
@@ -96,16 +99,16 @@ def solve(cost: Cost, candidates: Candidates, potentials, tol: float, max_steps:
     """Return A on the candidates and its potentials, its sums one within `tol` if it gets there."""
     newton = _Newton(cost, candidates)
     w = np.concatenate(potentials)
-    A, slopes, missing = newton.evaluate(w)
+    A, missing = newton.evaluate(w)
     for _ in range(max_steps):
         if np.abs(missing).max() <= tol:
             break
-        direction = newton.direction(slopes, missing)
+        direction = newton.direction(missing)
         slope = float(direction @ missing)
         step = 1.0
         while True:
             trial = w + step * direction
-            A, slopes, new = newton.evaluate(trial)
+            A, new = newton.evaluate(trial)
             if abs(float(direction @ new)) <= 0.9 * slope or step < SHORTEST:
                 break
             step /= 2
@@ -118,63 +121,45 @@ class _Newton:
     def __init__(self, cost, candidates):
         self.cost, self.candidates = cost, candidates
         self.n = len(candidates.indptr) - 1
-        self.rows = candidates.rows
-        self.diagonal = self.rows == candidates.columns
-
-    def sums_of(self, w):
-        return w[: self.n][self.rows] + w[self.n :][self.candidates.columns]
-
-    def totals(self, x):
-        c = self.candidates
-        by_row, by_column = np.bincount(self.rows, x, self.n), np.bincount(c.columns, x, self.n)
-        return np.concatenate([by_row, by_column])
+        self.lines = cost.lines()
+        self.slopes = np.empty(len(candidates.columns))
 
     def evaluate(self, w):
-        c = self.candidates
-        A, slopes = self.cost.values(self.sums_of(w), c.sizes, c.last, self.diagonal)
-        return A, slopes, 1.0 - self.totals(A)
+        """Return A and what its sums lack; keep its slopes where it is positive, in CSR form."""
+        c, n = self.candidates, self.n
+        A, row_sums = np.empty(len(c.columns)), np.empty(n)
+        potentials = w[:n], w[n:]
+        kernels.entry_values(
+            c.indptr,
+            c.columns,
+            c.sizes,
+            c.last,
+            *potentials,
+            self.lines,
+            self.cost.damping,
+            A,
+            self.slopes,
+            row_sums,
+        )
+        on = np.flatnonzero(A)
+        self.S = sparse.csr_array(
+            (self.slopes[on], c.columns[on], np.searchsorted(on, c.indptr)), shape=(n, n)
+        )
+        column_sums = np.bincount(self.S.indices, A[on], n)
+        return A, 1.0 - np.concatenate([row_sums, column_sums])
 
-    def direction(self, slopes, missing):
+    def direction(self, missing):
         """Solve the Newton system, regularised in proportion to what is missing.
 
         Rows are eliminated; conjugate gradients find the columns' part.
         """
-        n, c = self.n, self.candidates
+        n, S, S_T = self.n, self.S, self.S.T.tocsr()
         size = min(1.0, float(np.sqrt(np.mean(missing**2))))
-        least = 0.5 * float(slopes.max(initial=1.0 / self.cost.unit))
-        diagonal = np.maximum(self.totals(slopes), least) * (1.0 + max(1e-3 * size, 1e-9))
-        S = sparse.csr_array((slopes, c.columns, c.indptr), shape=(n, n))
-        S_T = S.T
-        by_row, by_column = diagonal[:n], diagonal[n:]
+        least = 0.5 * float(self.lines[0, 0])
+        regular = 1.0 + max(1e-3 * size, 1e-9)
+        by_row, by_column = (np.maximum(M.sum(axis=1), least) * regular for M in (S, S_T))
         rhs = missing[n:] - S_T @ (missing[:n] / by_row)
-        b = _conjugate_gradients(
-            lambda x: by_column * x - S_T @ ((S @ x) / by_row),
-            by_column,
-            rhs,
-            max(1e-8, 0.01 * size),
-        )
+        b = np.zeros(n)
+        parts = (S.indptr, S.indices, S.data, S_T.indptr, S_T.indices, S_T.data, by_row, by_column)
+        kernels.solve_columns(*parts, rhs, max(1e-8, 0.1 * size), CG_STEPS, b)
         return np.concatenate([(missing[:n] - S @ b) / by_row, b])
-
-
-def _conjugate_gradients(multiply, diagonal, rhs, tol):
-    x = np.zeros_like(rhs)
-    residual = rhs.copy()
-    z = residual / diagonal
-    direction = z.copy()
-    rho = float(residual @ z)
-    target = tol * tol * rho
-    for _ in range(CG_STEPS):
-        if not rho > target:
-            break
-        product = multiply(direction)
-        curvature = float(direction @ product)
-        if not curvature > 0.0:
-            break
-        length = rho / curvature
-        x += length * direction
-        residual -= length * product
-        z = residual / diagonal
-        last, rho = rho, float(residual @ z)
-        direction *= rho / last
-        direction += z
-    return x

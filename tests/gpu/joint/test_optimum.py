@@ -89,6 +89,7 @@ def test_too_many_points_are_refused_with_the_number_of_bytes(monkeypatch):
         solvers.check_memory(120, np.dtype(np.float64), torch.device("cuda"))
 
 
-def test_alternating_steps_are_for_the_cpu(device, rng):
-    with pytest.raises(ValueError, match="alternating_steps=2 are taken on the CPU only"):
-        JDSSC(3, alternating_steps=2, device=device).fit(rng.standard_normal((20, 5)))
+@pytest.mark.parametrize("options", [{"alternating_steps": 2}, {"solver": "newton"}])
+def test_some_ways_are_for_the_cpu(options, device, rng):
+    with pytest.raises(ValueError, match="runs on the CPU only; use device='cpu'"):
+        JDSSC(3, device=device, **options).fit(rng.standard_normal((20, 5)))

@@ -5,15 +5,15 @@ import torch
 from dssc.gpu.joint.dense import DeviceEngine
 from dssc.gpu.joint.linearized import DeviceState
 from dssc.gpu.joint.model import DeviceModel
-from dssc.joint import SOLVERS, linearized_admm, splitting
+from dssc.joint import SOLVERS, JointModel, linearized_admm, splitting
 from dssc.joint.result import JointResult
+from dssc.joint.solvers import completed
 
-MOST_ITERATIONS = 1000
 MATRICES = 9  # n x n arrays a solver may hold at once
 
 
 def solve_joint_on_device(
-    X, eta1, eta2, eta3, *, solver="newton", tol=1e-6, max_iter=None, device
+    X, eta1, eta2, eta3, *, solver="splitting", tol=1e-6, max_iter=None, device
 ) -> JointResult:
     """Learn C and the doubly stochastic A together on a device; see :func:`dssc.joint.solve_joint`.
 
@@ -21,11 +21,13 @@ def solve_joint_on_device(
     """
     check_memory(len(X), X.dtype, device)
     model = DeviceModel(torch.as_tensor(X).to(device), eta1, eta2, eta3)
+    most = SOLVERS[solver] if max_iter is None else max_iter
     if solver == "linearized-admm":
-        max_iter = SOLVERS[solver][1] if max_iter is None else max_iter
-        return linearized_admm.solve(model, tol=tol, max_iter=max_iter, state=DeviceState(model))
-    max_iter = MOST_ITERATIONS if max_iter is None else max_iter
-    return splitting.solve(model, DeviceEngine(model), tol=tol, max_iter=max_iter)
+        return linearized_admm.solve(model, tol=tol, max_iter=most, state=DeviceState(model))
+    result = splitting.solve(model, DeviceEngine(model), tol=tol, max_iter=most)
+    if max_iter is not None:
+        return result
+    return completed(JointModel(X, eta1, eta2, eta3), result, tol)
 
 
 def check_memory(n: int, dtype, device) -> None:
