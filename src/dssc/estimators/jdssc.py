@@ -41,9 +41,9 @@ class JDSSC(SubspaceClustering):
     solver : {"splitting", "newton", "linearized-admm"}, default="splitting"
         "splitting" finds the optimum, with a duality gap, by some dozens of large products; where
         it falls short, on up to 3000 points, "newton" takes over, which reaches gaps far below
-        1e-7 but costs more on many points if `eta3` is positive. "linearized-admm" is the paper's algorithm with the
-        authors' settings, for reproduction: 2000 iterations, not run to convergence, and the
-        affinity is its last nonnegative iterate, whose sums are nearly one.
+        1e-7 but costs more on many points if `eta3` is positive. "linearized-admm" is the paper's
+        algorithm with the authors' settings, for reproduction: 2000 iterations, not run to
+        convergence, and the affinity is its last nonnegative iterate, whose sums are nearly one.
     alternating_steps : int or None, default=None
         If given, take so many turns of minimising over C and then over A instead; one is A-DSSC
         with the paper's non-symmetric projection.
