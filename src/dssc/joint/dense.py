@@ -7,6 +7,7 @@ from scipy import linalg
 from scipy.linalg import blas
 
 from dssc.expression import least_squares_representation
+from dssc.joint.acceleration import MEMORY
 from dssc.joint.model import JointModel, blocks, largest
 from dssc.kernels._numba import joint as kernels
 
@@ -21,11 +22,15 @@ class DenseEngine:
     ``Q = rho (X X' + rho I)^-1``, one product with an n x n matrix: the cheaper is taken.
     """
 
+    fit: Any
+    Y: Any
+    F: Any
+
     def __init__(self, model: JointModel):
         self.model = model
-        n, dtype = model.n, model.X.dtype
-        self.blocks = blocks(n)
-        self.Y, self.F = np.empty((n, n), dtype=dtype), np.empty((n, n), dtype=dtype)
+        self.blocks = blocks(model.n)
+        # As float32 is no smaller than what is remembered, less of it is.
+        self.n_pairs = MEMORY if model.X.dtype == np.float64 else 1
 
     def start(self):
         """Return the self-expression by least squares."""
@@ -35,13 +40,18 @@ class DenseEngine:
         """Take a new weight of the proximal terms."""
         X = self.model.X
         self.rho = rho
-        self.fit: Any = None  # frees its memory
+        self.release()
         self.fit = (_Gram if len(X) < 2 * X.shape[1] else _Features)(X, rho)
+        self.Y, self.F = (np.empty((len(X), len(X)), dtype=X.dtype) for _ in range(2))
 
-    def store(self, count):
-        """Return matrices to remember things in."""
+    def release(self):
+        """Let go of everything that a step makes anew."""
+        self.fit = self.Y = self.F = None
+
+    def store(self):
+        """Return matrices to remember steps in, two for each."""
         n = self.model.n
-        return [np.empty((n, n), dtype=np.float32) for _ in range(count)]
+        return [np.empty((n, n), dtype=np.float32) for _ in range(2 * self.n_pairs)]
 
     def largest(self, z, count):
         """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
@@ -114,10 +124,16 @@ class _Gram:
         X = X.astype(np.float64, copy=False)
         K = X @ X.T
         K.ravel()[:: len(K) + 1] += rho
-        factor = linalg.cho_factor(K, overwrite_a=True)
-        Q = linalg.cho_solve(factor, np.eye(len(K)), overwrite_b=True)
+        factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
+        Q, info = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+        if info != 0:
+            raise linalg.LinAlgError("the Gram matrix of X plus rho I could not be inverted")
         Q *= rho
-        self.Q = Q.astype(dtype, copy=False)
+        for rows in blocks(len(Q)):  # only the lower part is filled
+            Q[: rows.start, rows] = Q[rows, : rows.start].T
+            own = np.tril(Q[rows, rows])
+            Q[rows, rows] = own + np.tril(own, -1).T
+        self.Q = np.ascontiguousarray(Q.T, dtype=dtype)
 
     def step(self, z, Y, out):
         """Write C for ``W = 2 Y - z``; W is made in the place of Y, which is then restored."""

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from dssc import kernels
 from dssc.joint import transport
-from dssc.joint.acceleration import MEMORY, Anderson
+from dssc.joint.acceleration import Anderson
 from dssc.joint.model import JointModel
 from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
@@ -79,7 +79,7 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
             search.adapt()
     return finish(
         model,
-        engine.Y,
+        search.release(),
         search.A,
         search.projection_potentials(),
         search.dual,
@@ -103,10 +103,10 @@ class _Search:
         engine.weigh(self.cost.rho)
         self.z = C
         self.z *= 1.0 + model.eta1 / self.cost.rho
-        self.acceleration = Anderson(engine.store(2 * MEMORY), engine.blocks)
+        self.acceleration = Anderson(engine.store(), engine.blocks)
         self.potentials = self._first_potentials()
         self.A = self.centre = sparse.csr_array((model.n, model.n))
-        self.changes = [self.A] * MEMORY  # of A, for the pairs of the acceleration
+        self.changes = [self.A] * engine.n_pairs  # of A, for the pairs of the acceleration
         self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
 
     def _first_potentials(self):
@@ -200,6 +200,13 @@ class _Search:
             self.centre = self.A
             for k, weight in self.acceleration.weights:
                 self.centre = self.centre - weight * self.changes[k]
+
+    def release(self):
+        """Return Y, and let go of all other matrices."""
+        Y = self.engine.Y
+        self.engine.release()
+        del self.z, self.F, self.acceleration
+        return Y
 
     def projection_potentials(self):
         """Return the best potentials in the projection's units and sign."""

@@ -8,17 +8,21 @@ import torch
 from dssc.gpu.joint.blocks import blocks
 from dssc.gpu.joint.model import DeviceModel, least_squares
 from dssc.gpu.joint.similarity import entries_at, largest_places, places_above
+from dssc.joint.acceleration import MEMORY
 from dssc.joint.dense import RELAXATION
 
 
 class DeviceEngine:
     """z, Y and F as tensors, and the proximal step of the fit; see :mod:`dssc.joint.dense`."""
 
+    fit: Any
+    Y: Any
+    F: Any
+
     def __init__(self, model: DeviceModel):
         self.model = model
         self.blocks = blocks(model.n)
-        self.Y = torch.empty((model.n, model.n), dtype=model.X.dtype, device=model.X.device)
-        self.F = torch.empty_like(self.Y)
+        self.n_pairs = MEMORY
 
     def start(self):
         """Return the self-expression by least squares."""
@@ -28,12 +32,17 @@ class DeviceEngine:
         """Take a new weight of the proximal terms."""
         X = self.model.X
         self.rho = rho
-        self.fit: Any = None  # frees its memory
+        self.release()
         self.fit = (_Gram if len(X) < 2 * X.shape[1] else _Features)(X, rho)
+        self.Y, self.F = (X.new_empty((len(X), len(X))) for _ in range(2))
 
-    def store(self, count):
-        """Return matrices to remember things in."""
-        return [torch.empty_like(self.Y, dtype=torch.float32) for _ in range(count)]
+    def release(self):
+        """Let go of everything that a step makes anew."""
+        self.fit = self.Y = self.F = None
+
+    def store(self):
+        """Return matrices to remember steps in, two for each."""
+        return [torch.empty_like(self.Y, dtype=torch.float32) for _ in range(2 * self.n_pairs)]
 
     def largest(self, z, count):
         """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
