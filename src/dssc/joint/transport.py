@@ -24,7 +24,7 @@ from scipy import sparse
 from dssc.joint.model import JointModel
 from dssc.kernels._numba import transport as kernels
 
-CG_STEPS = 200
+CG_STEPS = 60
 CLINGING = 0.1  # weight of |A - last A|^2 beside A's own curvature, where the dead zone is met
 SHORTEST = 1e-3  # step of a line search
 
