@@ -89,7 +89,10 @@ def test_too_many_points_are_refused_with_the_number_of_bytes(data, monkeypatch)
         ({"eta1": 0}, "eta1=0 must be a positive"),
         ({"eta2": -1.0}, "eta2=-1.0 must be a positive"),
         ({"eta3": -0.1}, "eta3=-0.1 must be a nonnegative"),
-        ({"solver": "magic"}, "solver='magic' must be 'newton' or 'linearized-admm'"),
+        (
+            {"solver": "magic"},
+            "solver='magic' must be 'splitting' or 'newton' or 'linearized-admm'",
+        ),
         ({"alternating_steps": 0}, "alternating_steps=0 must be an integer of at least 1"),
         ({"max_iter": 2.5}, "max_iter=2.5 must be an integer"),
         ({"n_clusters": 500}, "n_samples=120 should be >= n_clusters=500"),

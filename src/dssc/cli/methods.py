@@ -61,7 +61,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "dropout": {"type": float, "help": "share of points left out of a subproblem; 0.7 (s3comp)"},
     "damping": {"type": float, "help": "weight of the consensus; 0.1 (s3comp)"},
     "n_rounds": {"type": int, "help": "rounds of consensus; 1 (s3comp)"},
-    "solver": {"choices": SOLVERS, "help": "the optimum or the paper's iterates; newton (jdssc)"},
+    "solver": {
+        "choices": SOLVERS,
+        "help": "the optimum or the paper's iterates; splitting (jdssc)",
+    },
     "alternating_steps": {"type": int, "help": "turns of C and A instead of a solver (jdssc)"},
     "n_components": {
         "type": int,

@@ -7,8 +7,8 @@ from scipy import sparse
 
 from dssc.joint import interior_point
 from dssc.joint.interior_point import TransportSolution
-from dssc.joint.model import JointModel, blocks
-from dssc.joint.outcome import finish, project
+from dssc.joint.model import JointModel, blocks, entries, largest
+from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
 from dssc.joint.rows import Entries, rows_of
 
@@ -19,7 +19,9 @@ STALLED_ROUNDS = 8
 VISIBLE = 1e-7  # entries of A below this are the interior-point method's zeros
 
 
-def solve(model: JointModel, *, tol: float, max_iter: int) -> JointResult:
+def solve(
+    model: JointModel, *, tol: float, max_iter: int, start: JointResult | None = None
+) -> JointResult:
     r"""Minimise the joint model to a relative duality gap of `tol`.
 
     Three facts carry it. Where it is known which coefficients are nonzero and of which sign, C is
@@ -45,9 +47,12 @@ def solve(model: JointModel, *, tol: float, max_iter: int) -> JointResult:
         Largest relative duality gap.
     max_iter : int
         Most rounds; a handful is usual.
+    start : JointResult or None
+        Another solver's result, to do better than. Its C gives the first signs and sets, its A a
+        part of the pattern.
     """
     clock = time.perf_counter()
-    search = _Search(model)
+    search = _Search(model, start)
     history, seconds = [search.value], [time.perf_counter() - clock]
     n_iter = stalled = 0
     best_gap = np.inf
@@ -78,17 +83,24 @@ def solve(model: JointModel, *, tol: float, max_iter: int) -> JointResult:
 class _Search:
     """The pattern, the current point, and the best bounds found."""
 
-    def __init__(self, model: JointModel):
+    def __init__(self, model: JointModel, start: JointResult | None = None):
         self.model = model
         self.rows = rows_of(model)
-        C = self.rows.start()
+        C = self.rows.start() if start is None else start.representation
         R = model.residual(C)
         self.G = R @ model.X.T
         # The start with its projection is A-DSSC, or nearly: a first point to do better than.
-        self.C, self.A = C, sparse.csr_array(project(np.abs(C), model).plan)
+        plan = model.project(np.abs(C)).plan if start is None else start.plan
+        self.C, self.A = C, sparse.csr_array(plan)
         self.value = model.upper_bound(C, self.A, R)
-        self.keys = _largest(self.G, FIRST_NEIGHBORS)
+        self.keys = largest(self.G, FIRST_NEIGHBORS)
         self.mass: np.ndarray = np.zeros(len(self.keys))
+        if start is not None:
+            i, j, a = entries(self.A)
+            held = i.astype(np.int64) * model.n + j
+            self.keys = np.union1d(self.keys, held)
+            self.mass = np.zeros(len(self.keys))
+            self.mass[np.searchsorted(self.keys, held)] = a
         self.solution: TransportSolution | None = None
         self.entries: Entries | None = None
         self.dual, self.gap = -np.inf, np.inf
@@ -177,20 +189,3 @@ class _Search:
         a, b = self.best
         factor = -self.model.eta1 * self.model.eta2
         return a / factor, b / factor
-
-
-def _largest(G, count):
-    """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
-    n = len(G)
-    count = min(count, n - 1)
-    found = [np.arange(n) * (n + 1)]
-    for transposed in (False, True):
-        M = G.T if transposed else G
-        for rows in blocks(n):
-            size = -np.abs(M[rows])
-            at = np.arange(rows.start, rows.stop)
-            size[at - rows.start, at] = np.inf
-            columns = np.argpartition(size, count - 1, axis=1)[:, :count]
-            i, j = np.repeat(at, count), columns.ravel()
-            found.append(j * n + i if transposed else i * n + j)
-    return np.unique(np.concatenate(found))

@@ -6,13 +6,16 @@ from dssc._memory import available_bytes
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
-# The modules, and the iterations each takes at most when not told otherwise.
-SOLVERS = {"newton": ("newton", 50), "linearized-admm": ("linearized_admm", 2000)}
+# The iterations each takes at most when not told otherwise.
+SOLVERS = {"splitting": 400, "newton": 50, "linearized-admm": 2000}
+# Newton rounds where the splitting alone does not get there, and the most points for them.
+FINAL_ROUNDS = 10
+FINAL_LARGEST = 3000
 MATRICES = 6  # n x n arrays a solver may hold at once
 
 
 def solve_joint(
-    X, eta1, eta2, eta3, *, solver="newton", alternating_steps=None, tol=1e-6, max_iter=None
+    X, eta1, eta2, eta3, *, solver="splitting", alternating_steps=None, tol=1e-6, max_iter=None
 ) -> JointResult:
     """Learn C and the doubly stochastic A together, (model), from samples of unit norm.
 
@@ -24,9 +27,25 @@ def solve_joint(
         from dssc.joint import alternating
 
         return alternating.solve(model, tol=tol, n_steps=alternating_steps)
-    name, default = SOLVERS[solver]
-    solve = import_module(f"dssc.joint.{name}").solve
-    return solve(model, tol=tol, max_iter=default if max_iter is None else max_iter)
+    most = SOLVERS[solver] if max_iter is None else max_iter
+    if solver == "splitting":
+        from dssc.joint import splitting
+        from dssc.joint.dense import DenseEngine
+
+        result = splitting.solve(model, DenseEngine(model), tol=tol, max_iter=most)
+        return result if max_iter is not None else completed(model, result, tol)
+    name = {"newton": "newton", "linearized-admm": "linearized_admm"}[solver]
+    return import_module(f"dssc.joint.{name}").solve(model, tol=tol, max_iter=most)
+
+
+def completed(model: JointModel, result: JointResult, tol: float) -> JointResult:
+    """Let Newton rounds start from a result that falls short, where they take minutes at most."""
+    if result.converged or model.n > FINAL_LARGEST:
+        return result
+    from dssc.joint import newton
+
+    other = newton.solve(model, tol=tol, max_iter=FINAL_ROUNDS, start=result)
+    return other if other.gap < result.gap else result
 
 
 def check_memory(n: int, dtype) -> None:
