@@ -118,4 +118,11 @@ def test_steps_are_compared_with_the_optimum(tmp_path):
 def test_a_row_searched_with_few_runs_says_so():
     table = clustering_table("table1", [result("orl", "TSC", {"n_neighbors": 7}, 0.8, runs=10)])
     (row,) = (row for row in table.rows if (row[0].text, row[1].text) == ("ORL", "TSC"))
-    assert [cell.text for cell in row[-3:]] == ["", "1.2", "10"]
+    assert [cell.text for cell in row[-4:]] == ["", "1.2", "", "10"]
+
+
+def test_seconds_name_another_device_and_the_peak_is_in_gigabytes():
+    line = result("orl", "TSC", {"n_neighbors": 7}, 0.8, device="cuda", peak_MB=1536)
+    table = clustering_table("table1", [line])
+    (row,) = (row for row in table.rows if (row[0].text, row[1].text) == ("ORL", "TSC"))
+    assert [cell.text for cell in row[-3:]] == ["1.2 (cuda)", "1.50", "100"]

@@ -87,6 +87,13 @@ def test_every_point_is_one_the_estimator_takes(name):
         assert point.keys() | entry.get("fixed", {}).keys() <= estimator.get_params().keys()
 
 
+@pytest.mark.parametrize("name", [n for n, e in read("methods").items() if e.get("device")])
+def test_methods_for_a_device_have_the_parameter(name):
+    entry = read("methods")[name]
+    assert "device" in getattr(dssc, entry["estimator"])().get_params()
+    assert entry.get("fixed", {}).get("symmetric", True)
+
+
 def test_chosen_parameters_are_those_of_the_paper():
     chosen = read("methods")["J-DSSC"]["chosen"]
     assert chosen["orl"] == {"eta1": 1.0, "eta2": 0.1, "eta3": 0.1}

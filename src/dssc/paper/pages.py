@@ -19,7 +19,9 @@ TITLES = {
 NOTES = (
     "ACC and NMI: mean of so many single runs of k-means on one embedding, as in the paper; the "
     "best of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
-    "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only.",
+    "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only; the "
+    "device is named where it was not the CPU. Peak: of the process during that fit, its data and "
+    "libraries included, where it was measured.",
 )
 
 
@@ -59,7 +61,7 @@ def clustering_table(name: str, lines: Sequence[Job]) -> Table:
     for metric in metrics:
         header += [metric, f"paper {metric}"]
         header += [f"{metric} difference"] if metric in DIFFERENCES else []
-    header += ["one fit ACC", "seconds", "runs"]
+    header += ["one fit ACC", "seconds", "peak GB", "runs"]
     table = Table(TITLES[name], header, notes=NOTES)
     for row in rows.table_rows(name, lines):
         table.rows.append([*map(Cell, rows.labels_of(row)), Cell(row.note), *_cells(row, metrics)])
@@ -78,8 +80,15 @@ def _cells(row, metrics):
             difference = row.difference(metric)
             cells.append(Cell("" if difference is None else f"{difference:+.3f}"))
     fit = ours.get("fit_ACC") if ours.get("n_init", 1) > 1 else None
-    runs = str(ours.get("runs", ""))
-    return [*cells, Cell(_number(fit)), Cell(_number(ours.get("seconds"), 1)), Cell(runs)]
+    peak = ours["peak_MB"] / 1024 if "peak_MB" in ours else None
+    ends = _number(fit), _clock(ours), _number(peak, 2), str(ours.get("runs", ""))
+    return [*cells, *map(Cell, ends)]
+
+
+def _clock(line):
+    """Return a line's seconds, with the device they were measured on where it is not the CPU."""
+    device = line.get("device", "cpu")
+    return _number(line.get("seconds"), 1) + ("" if device == "cpu" else f" ({device})")
 
 
 def runtimes_table(lines: Sequence[Job]) -> Table:
