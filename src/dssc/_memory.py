@@ -1,6 +1,7 @@
 """How much memory there is, and how much a process has used."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -20,10 +21,8 @@ def available_bytes() -> int | None:
 
 def forget_peak() -> None:
     """Start measuring the peak of this process anew, where the system can (Linux)."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def peak_bytes() -> int | None:
