@@ -99,7 +99,8 @@ def runtimes_table(lines: Sequence[Job]) -> Table:
     notes = [f"{name}: {content[name]['title']}." for name in problems]
     notes.append(
         f"Seconds until all sums are within {content['tol']:g} of one; NC: not in "
-        f"{content['max_iter']} iterations. The paper's machine is another one."
+        f"{content['max_iter']} iterations; ours were stopped after {content['limit']} s. The "
+        "paper's machine is another one."
     )
     table = Table("Runtimes of the doubly stochastic projection", header, notes=notes)
     timed = [line for line in lines if line["kind"] == "projection"]
@@ -121,6 +122,8 @@ def _seconds(line):
     if "error" in line:
         return Cell(f"cannot be run: {line['error']}")
     size = "" if line["parameters"]["scale"] == 1 else f" (n = {line['n']})"
+    if "limit" in line:
+        return Cell(f"NC (stopped after {line['limit']} s){size}")
     if not line["reached"]:
         return Cell(f"NC ({line['marginal_error']:.0e} after {line['seconds']:.0f} s){size}")
     return Cell(f"{line['seconds']:.2f}{size}")

@@ -13,6 +13,7 @@ import numpy as np
 import dssc
 from dssc._memory import forget_peak, peak_bytes
 from dssc.paper.experiments import Job
+from dssc.paper.limits import OutOfTime, at_most
 from dssc.paper.loading import Missing, load
 from dssc.paper.published import read
 
@@ -122,8 +123,13 @@ def _projection(job, folder, device):
     stop = {"tol": settings["tol"], "max_iter": settings["max_iter"], "solver": job["method"]}
     tiny = np.random.default_rng(0).uniform(size=(30, 30))
     dssc.project_doubly_stochastic(tiny, 0.5, **stop)
+    limit = read("runtimes")["limit"]
     start = time.perf_counter()
-    result = dssc.project_doubly_stochastic(K, eta2, **stop)
+    try:
+        with at_most(limit):
+            result = dssc.project_doubly_stochastic(K, eta2, **stop)
+    except OutOfTime:
+        return {"limit": limit, "reached": False, "n": len(K)}
     seconds = time.perf_counter() - start
     return {
         "seconds": round(seconds, 3),
