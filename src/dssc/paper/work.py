@@ -76,7 +76,8 @@ def _clustering(job, folder, device):
     model.fit(X)
     seconds = time.perf_counter() - start
     peak = peak_bytes()
-    result = scores(model, y, job["runs"], job.get("seeds", "plain"))
+    by_affinity = read("datasets")[job["data"]].get("judged") == "affinity"
+    result = scores(model, y, job["runs"], job.get("seeds", "plain"), by_affinity)
     result["seconds"] = round(seconds, 3)
     if peak is not None:
         result["peak_MB"] = peak >> 20
