@@ -41,7 +41,9 @@ def in_words(result: Job) -> str:
 
 def point_in_words(parameters: dict[str, Any]) -> str:
     """Return parameters as text, without those that only choose a variant."""
-    hidden = {"symmetric", "solver", "scale", "tol", "max_iter"}
+    hidden = {"symmetric", "solver", "scale", "tol"}
+    if "scale" in parameters:  # of a projection; the iterations of a clustering are of interest
+        hidden.add("max_iter")
     shown = {name: value for name, value in parameters.items() if name not in hidden}
     return ", ".join(
         f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}"

@@ -91,7 +91,7 @@ def _estimator(job, device):
     k = sizes["clusters"]
     return getattr(dssc, entry["estimator"])(
         k,
-        n_components=k + sizes.get("extra_eigenvectors", 0),
+        n_components=None if entry.get("fading") else k + sizes.get("extra_eigenvectors", 0),
         n_init=job.get("n_init", 10),
         random_state=job["seed"],
         **job["parameters"],
