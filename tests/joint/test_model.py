@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from dssc.joint import JointModel
-from dssc.joint.outcome import project, relative_gap
+from dssc.joint.outcome import relative_gap
 from tests.joint.reference import PARAMETERS, objective, random_model, solve_by_cvxpy
 
 
@@ -67,7 +67,7 @@ def test_the_dual_meets_the_optimum_of_a_general_solver(seed):
     optimum, C_p, C_q, A = solve_by_cvxpy(model)
     C = C_p - C_q
     np.fill_diagonal(C, 0)
-    projection = project(model.best_W(C, sparse.csr_array(np.maximum(A, 0))), model)
+    projection = model.project(model.best_W(C, sparse.csr_array(np.maximum(A, 0))))
     dual, gap = relative_gap(model, C, projection.potentials, optimum)
     assert dual <= optimum + 1e-7 * max(1, optimum)
     assert gap <= 2e-3

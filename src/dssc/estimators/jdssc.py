@@ -1,11 +1,13 @@
 """J-DSSC: self-expression and doubly stochastic affinity learned together."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc._devices import as_array, torch_device
 from dssc._validation import check_count, check_nonnegative, check_positive
 from dssc.estimators.base import SubspaceClustering
 from dssc.joint import SOLVERS, solve_joint
@@ -54,6 +56,10 @@ class JDSSC(SubspaceClustering):
         For "linearized-admm" the size of its residuals at which it ends early.
     max_iter : int or None, default=None
         Most iterations: 50 rounds of "newton", 2000 of "linearized-admm", when not given.
+    device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
+        The engine: compiled code on the CPU, torch on a GPU, or torch on the CPU, for comparison;
+        `alternating_steps` are taken on the CPU only. None chooses by where X lives, which may be
+        a torch tensor. Results are NumPy and SciPy in every case.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
 
@@ -110,6 +116,7 @@ class JDSSC(SubspaceClustering):
         n_init=10,
         tol=1e-6,
         max_iter=None,
+        device=None,
         random_state=None,
     ):
         self.n_clusters = n_clusters
@@ -123,17 +130,29 @@ class JDSSC(SubspaceClustering):
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
         self.random_state = random_state
+
+    def _validated(self, X):
+        self._device = torch_device(self.device, X)
+        return super()._validated(as_array(X))
+
+    def _solver(self):
+        """Return the function that solves the model on the device chosen."""
+        if self._device is None:
+            return partial(solve_joint, alternating_steps=self.alternating_steps)
+        from dssc.gpu.joint import solve_joint_on_device
+
+        return partial(solve_joint_on_device, device=self._device)
 
     def _express(self, X, rng):
         """Return C, which is learned together with A."""
-        result = solve_joint(
+        result = self._solver()(
             np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X),
             float(self.eta1),
             float(self.eta2),
             float(self.eta3),
             solver=self.solver,
-            alternating_steps=self.alternating_steps,
             tol=self.tol,
             max_iter=self.max_iter,
         )
@@ -160,3 +179,13 @@ class JDSSC(SubspaceClustering):
         if self.solver not in SOLVERS:
             names = " or ".join(repr(name) for name in SOLVERS)
             raise ValueError(f"solver={self.solver!r} must be {names}")
+        if self._device is not None and self.alternating_steps is not None:
+            raise ValueError(
+                f"alternating_steps={self.alternating_steps!r} are taken on the CPU only; use "
+                "device='cpu'"
+            )
+
+    def __getstate__(self):
+        state = {**super().__getstate__()}
+        state.pop("_device", None)
+        return state

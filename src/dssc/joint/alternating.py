@@ -6,7 +6,7 @@ import numpy as np
 
 from dssc.expression import least_squares_representation
 from dssc.joint.model import JointModel, blocks, entries
-from dssc.joint.outcome import finish, project, relative_gap
+from dssc.joint.outcome import finish, relative_gap
 from dssc.joint.result import JointResult
 
 CHANGE = 1e-8  # relative change of C at which its minimisation ends
@@ -31,7 +31,7 @@ def solve(model: JointModel, *, tol: float, n_steps: int) -> JointResult:
         if A is not None or model.eta3 > 0.0:
             C = minimise_over_C(model, C, A)
         W = np.abs(C) if A is None else model.best_W(C, A)
-        projection = project(W, model, potentials)
+        projection = model.project(W, potentials)
         A, potentials = projection.plan, projection.potentials
         history.append(model.upper_bound(C, A))
         seconds.append(time.perf_counter() - clock)

@@ -1,6 +1,7 @@
 """The paper's Algorithm 3: linearised ADMM for the joint model, as its authors ran it."""
 
 import time
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +9,7 @@ from scipy.linalg import blas
 
 from dssc.expression import least_squares_representation
 from dssc.joint.model import JointModel, blocks
-from dssc.joint.outcome import project, relative_gap
+from dssc.joint.outcome import relative_gap
 from dssc.joint.result import JointResult
 
 RHO = 0.5
@@ -17,7 +18,7 @@ RECORD_EVERY = 250
 
 
 def solve(
-    model: JointModel, *, tol: float, max_iter: int, record_every: int = RECORD_EVERY
+    model: JointModel, *, tol: float, max_iter: int, record_every: int = RECORD_EVERY, state=None
 ) -> JointResult:
     r"""Run the updates (first_lin) to (last_ascent) of the paper.
 
@@ -41,6 +42,8 @@ def solve(
         Most iterations; the authors take 2000.
     record_every : int
         Iterations between records of the model's value.
+    state : object or None
+        The variables, where they are not to live in main memory.
 
     Notes
     -----
@@ -49,24 +52,69 @@ def solve(
     are the whole state, besides a Gram matrix where that makes products cheaper.
     """
     clock = time.perf_counter()
-    state = _State(model)
+    state = State(model) if state is None else state
     history, seconds = [], []
     n_iter, potentials = 0, None
     for n_iter in range(1, max_iter + 1):
         state.step()
         if n_iter % record_every == 0 or n_iter == max_iter:
             residuals = state.residuals()
-            projection, value = _judge(model, state, potentials)
-            potentials = projection.potentials
+            potentials, value = state.judge(potentials)
             history.append(value)
             seconds.append(time.perf_counter() - clock)
             if max(residuals) <= tol:
                 break
-    return _outcome(model, state, projection, value, residuals, n_iter, tol, (history, seconds))
+    records = np.array(history), np.array(seconds)
+    return _outcome(state, potentials, residuals, n_iter, tol, records)
 
 
-class _State:
+class SumMultipliers:
+    """Y and the multipliers of its sums and of ``Y = A``, by the sums of A alone.
+
+    Vectors are arrays or tensors.
+    """
+
+    def __init__(self, zeros):
+        self.lambda_rows = self.lambda_columns = zeros
+        self.rows = self.columns = zeros  # Lambda_1 = rows 1' + 1 columns'
+        self.push = zeros, zeros  # Lambda_1 + rho (Y - A), in two parts
+
+    def update(self, row_sums, column_sums):
+        """Minimise over Y and ascend in its multipliers."""
+        n = len(row_sums)
+        base_rows = 2 * RHO - self.lambda_rows - self.rows
+        base_columns = -self.lambda_columns - self.columns
+        v = RHO * row_sums + n * base_rows + base_columns.sum()
+        u = RHO * column_sums + n * base_columns + base_rows.sum()
+        v_P = (v - v.sum() / (2 * n + 1)) / (n + 1)
+        u_P = (u - u.sum() / (2 * n + 1)) / (n + 1)
+        self.errors = (
+            (v - n * v_P - u_P.sum()) / RHO - 1.0,
+            (u - n * u_P - v_P.sum()) / RHO - 1.0,
+        )
+        rows = 2 * RHO - self.lambda_rows - v_P
+        columns = -self.lambda_columns - u_P
+        self.change = (rows - self.rows, columns - self.columns)  # rho (Y - A)
+        self.push = (rows + self.change[0], columns + self.change[1])
+        self.rows, self.columns = rows, columns
+        self.lambda_rows = self.lambda_rows + RHO * self.errors[0]
+        self.lambda_columns = self.lambda_columns + RHO * self.errors[1]
+
+    def violation(self):
+        """Return the largest violation of ``Y = A`` and of the sums of Y."""
+        f, g = self.change
+        off = max(float(abs(f.max() + g.max())), float(abs(f.min() + g.min()))) / RHO
+        return max(off, *(float(abs(error).max()) for error in self.errors))
+
+
+class State:
     """The variables of the method, and one iteration."""
+
+    C_p: Any
+    C_q: Any
+    A: Any
+    buffer: Any
+    coupling: Any
 
     def __init__(self, model: JointModel):
         n, dtype = model.n, model.X.dtype
@@ -76,17 +124,13 @@ class _State:
         self.C_q = np.maximum(-C, 0)
         self.A = np.full((n, n), 1.0 / (n - 1), dtype=dtype)
         np.fill_diagonal(self.A, 0.0)
-        self.lambda_rows = np.zeros(n)
-        self.lambda_columns = np.zeros(n)
-        self.rows = np.zeros(n)  # Lambda_1 = rows 1' + 1 columns'
-        self.columns = np.zeros(n)
-        self.push_rows = np.zeros(n)  # Lambda_1 + rho (Y - A), in two parts
-        self.push_columns = np.zeros(n)
+        self.sums = SumMultipliers(np.zeros(n))
         self.coupling = (_Gram if n < 2 * model.X.shape[1] else _Features)(model.X, C)
         self.buffer = C
         self.row_sums = np.zeros(n)
 
     def step(self):
+        """Take one iteration."""
         from dssc.kernels._numba.joint import linearized_step
 
         m = self.model
@@ -95,8 +139,7 @@ class _State:
             self.C_p,
             self.C_q,
             self.A,
-            self.push_rows,
-            self.push_columns,
+            *self.sums.push,
             TAU,
             RHO,
             m.eta1,
@@ -105,44 +148,21 @@ class _State:
             self.buffer,
             self.row_sums,
         )
-        self._minimise_Y()
+        self.sums.update(self.row_sums, self.A.sum(axis=0, dtype=np.float64))
         self.coupling.ascend(self.buffer)
-
-    def _minimise_Y(self):
-        """Minimise over Y and ascend in its multipliers, by the sums of A alone."""
-        n = self.model.n
-        base_rows = 2 * RHO - self.lambda_rows - self.rows
-        base_columns = -self.lambda_columns - self.columns
-        v = RHO * self.row_sums + n * base_rows + base_columns.sum()
-        u = RHO * self.A.sum(axis=0, dtype=np.float64) + n * base_columns + base_rows.sum()
-        v_P = (v - v.sum() / (2 * n + 1)) / (n + 1)
-        u_P = (u - u.sum() / (2 * n + 1)) / (n + 1)
-        self.row_error = (v - n * v_P - u_P.sum()) / RHO - 1.0
-        self.column_error = (u - n * u_P - v_P.sum()) / RHO - 1.0
-        rows = 2 * RHO - self.lambda_rows - v_P
-        columns = -self.lambda_columns - u_P
-        self.change = (rows - self.rows, columns - self.columns)  # rho (Y - A)
-        self.push_rows = rows + self.change[0]
-        self.push_columns = columns + self.change[1]
-        self.rows, self.columns = rows, columns
-        self.lambda_rows = self.lambda_rows + RHO * self.row_error
-        self.lambda_columns = self.lambda_columns + RHO * self.column_error
 
     def residuals(self):
         """Return the largest violations of the constraints and of the optimality conditions."""
         m = self.model
-        f, g = self.change
-        off = max(abs(f.max() + g.max()), abs(f.min() + g.min())) / RHO
-        sums = max(np.abs(self.row_error).max(), np.abs(self.column_error).max())
         C = self.C_p - self.C_q
         Z = self.coupling.Z(C)
-        primal = max(off, sums, float(np.abs(Z - C @ m.X).max()))
+        primal = max(self.sums.violation(), float(np.abs(Z - C @ m.X).max()))
         G = (m.X - Z) @ m.X.T
         dual = 0.0
         for rows in blocks(m.n):
             C_p, C_q, A = self.C_p[rows], self.C_q[rows], self.A[rows]
             slope = m.eta1 * (C_p + C_q - m.eta2 * A)
-            push = -m.eta2 * slope - self.rows[rows, None] - self.columns
+            push = -m.eta2 * slope - self.sums.rows[rows, None] - self.sums.columns
             parts = [
                 _violation(C_p, slope + m.eta3 - G[rows], rows),
                 _violation(C_q, slope + m.eta3 + G[rows], rows),
@@ -150,6 +170,20 @@ class _State:
             ]
             dual = max(dual, *parts)
         return primal, dual
+
+    def judge(self, potentials):
+        """Return the potentials of W's projection and the model's value with it in A's place."""
+        m = self.model
+        projection = m.project(self.C_p + self.C_q, potentials)
+        return projection.potentials, m.upper_bound(self.C_p - self.C_q, projection.plan)
+
+    def bound(self, potentials, value):
+        """Return the dual bound from C and a projection's potentials, and the relative gap."""
+        return relative_gap(self.model, self.C_p - self.C_q, potentials, value)
+
+    def splitting(self):
+        """Hand over C_p, C_q and A as arrays, to do with as one likes."""
+        return self.C_p, self.C_q, self.A
 
 
 def _violation(x, slope, diagonal):
@@ -231,19 +265,13 @@ def _add_to_diagonal(x, value):
     x.ravel()[:: len(x) + 1] += value
 
 
-def _judge(model, state, potentials):
-    """Return the projection of W and the model's value with it in A's place."""
-    W = state.C_p + state.C_q
-    projection = project(W, model, potentials)
-    C = state.C_p - state.C_q
-    return projection, model.upper_bound(C, projection.plan)
-
-
-def _outcome(model, state, projection, value, residuals, n_iter, tol, records):
-    C = state.C_p - state.C_q
-    dual, gap = relative_gap(model, C, projection.potentials, value)
-    overlap = np.minimum(state.C_p, state.C_q)
-    sums = state.A.sum(axis=0, dtype=np.float64), state.A.sum(axis=1, dtype=np.float64)
+def _outcome(state, potentials, residuals, n_iter, tol, records):
+    value = float(records[0][-1])
+    dual, gap = state.bound(potentials, value)
+    C_p, C_q, A = state.splitting()
+    overlap = np.minimum(C_p, C_q)
+    C_p -= C_q
+    sums = A.sum(axis=0, dtype=np.float64), A.sum(axis=1, dtype=np.float64)
     error = float(max(np.abs(s - 1.0).max() for s in sums))
     primal, slope = residuals
     converged = max(residuals) <= tol
@@ -252,14 +280,14 @@ def _outcome(model, state, projection, value, residuals, n_iter, tol, records):
         f"after {n_iter} iterations, tol={tol:.1e}; objective {value:.6g}, gap {gap:.1e}"
     )
     return JointResult(
-        representation=C,
-        plan=sparse.csr_array(state.A) if np.mean(state.A > 0) <= 0.25 else state.A,
-        potentials=projection.potentials,
+        representation=C_p,
+        plan=sparse.csr_array(A) if np.mean(A > 0) <= 0.25 else A,
+        potentials=potentials,
         objective=value,
         dual=dual,
         gap=gap,
-        history=np.array(records[0]),
-        seconds=np.array(records[1]),
+        history=records[0],
+        seconds=records[1],
         marginal_error=error,
         residuals=residuals,
         n_overlaps=int(np.count_nonzero(overlap)),

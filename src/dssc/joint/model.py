@@ -38,12 +38,15 @@ leave it unchanged.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.certificate import round_to_feasible
 
+PROJECTION_TOL = 1e-9
 BLOCK = 1 << 21  # entries of a matrix worked on at once
 # Parts of the residual tried as the dual's L. Near the optimum the whole is best.
 SHARES = (1.0, 0.999, 0.98, 0.9, 0.75, 0.5, 0.25)
@@ -53,7 +56,7 @@ SHARES = (1.0, 0.999, 0.98, 0.9, 0.75, 0.5, 0.25)
 class JointModel:
     """The data and parameters of one joint problem; rows of X are samples."""
 
-    X: np.ndarray
+    X: Any  # an array; a tensor where a device holds the matrices
     eta1: float
     eta2: float
     eta3: float
@@ -103,6 +106,11 @@ class JointModel:
         np.fill_diagonal(W, 0.0)
         return W
 
+    def project(self, W, potentials=None):
+        """Return the doubly stochastic projection of W: the best A for it."""
+        problem = ProjectionProblem(W)
+        return problem.solve(self.eta2, tol=PROJECTION_TOL, potentials=potentials)
+
     def overlap(self, C, A) -> np.ndarray:
         """Return the entries ``min(C_p, C_q) > 0`` of the best splitting of C."""
         i, j, a = entries(A)
@@ -119,7 +127,8 @@ class JointModel:
         caps = self._caps(G, 1.0, b)
         if np.any(a > caps + 8 * np.finfo(G.dtype).eps * (np.abs(a) + np.abs(caps) + 1.0)):
             return -np.inf
-        linear = float(np.sum(L.astype(np.float64) * self.X)) - 0.5 * _square(L)
+        inner, norm2 = self._products(L)
+        linear = inner - 0.5 * norm2
         return linear + self._potentials_value(a, b) - self._coefficients_value(G, 1.0)
 
     def lower_bound(self, residual, potentials, G=None):
@@ -129,8 +138,7 @@ class JointModel:
         """
         R = residual
         G = R @ self.X.T if G is None else G
-        inner = float(np.sum(R.astype(np.float64) * self.X))
-        norm2 = _square(R)
+        inner, norm2 = self._products(R)
         best = (-np.inf, 1.0, *potentials)
         for share in SHARES:
             a, b = self.feasible_potentials(G, share, potentials)
@@ -140,6 +148,10 @@ class JointModel:
                 break
             best = (value, share, a, b)
         return best[0], best[1:]
+
+    def _products(self, R):
+        """Return ``<R, X>`` and ``|R|^2``."""
+        return float(np.einsum("ij,ij->", R, self.X, dtype=np.float64)), _square(R)
 
     def feasible_potentials(self, G, share, potentials):
         """Return the best a for the given b, then the best b for that a, both feasible."""

@@ -8,7 +8,7 @@ from scipy import sparse
 from dssc.joint import interior_point
 from dssc.joint.interior_point import TransportSolution
 from dssc.joint.model import JointModel, blocks
-from dssc.joint.outcome import finish, project
+from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
 from dssc.joint.rows import Entries, rows_of
 
@@ -85,7 +85,7 @@ class _Search:
         R = model.residual(C)
         self.G = R @ model.X.T
         # The start with its projection is A-DSSC, or nearly: a first point to do better than.
-        self.C, self.A = C, sparse.csr_array(project(np.abs(C), model).plan)
+        self.C, self.A = C, sparse.csr_array(model.project(np.abs(C)).plan)
         self.value = model.upper_bound(C, self.A, R)
         self.keys = _largest(self.G, FIRST_NEIGHBORS)
         self.mass: np.ndarray = np.zeros(len(self.keys))

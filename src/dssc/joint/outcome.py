@@ -4,15 +4,6 @@ import numpy as np
 
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
-from dssc.stochastic import ProjectionProblem
-
-PROJECTION_TOL = 1e-9
-
-
-def project(W, model: JointModel, potentials=None):
-    """Return the doubly stochastic projection of W: the best A for it."""
-    problem = ProjectionProblem(W)
-    return problem.solve(model.eta2, tol=PROJECTION_TOL, potentials=potentials)
 
 
 def relative_gap(model: JointModel, C, potentials, objective: float):
@@ -30,7 +21,7 @@ def finish(
 
     For W as it is the projection is the best A, so the objective cannot grow.
     """
-    projection = project(model.best_W(C, A), model, potentials)
+    projection = model.project(model.best_W(C, A), potentials)
     objective = model.upper_bound(C, projection.plan)
     if not np.isfinite(dual):
         dual, _ = relative_gap(model, C, projection.potentials, objective)
