@@ -25,8 +25,8 @@ def test_a_choice_can_be_shared_and_varied():
     (chosen,) = points("A-DSSC", "orl")
     around = points("A-DSSC-around", "orl")
     assert chosen in around
-    assert len(around) == 25
-    assert {point["eta1"] / chosen["eta1"] for point in around} == {0.5, 0.7, 1, 1.4, 2}
+    assert len(around) == 49
+    assert {point["eta1"] / chosen["eta1"] for point in around} == {0.5, 0.7, 1, 1.4, 2, 2.8, 4}
     longer = points("J-DSSC-longer", "yaleb")
     assert [point.pop("max_iter") for point in longer] == [3000, 4000, 6000, 8000]
     assert longer == points("J-DSSC", "yaleb") * 4
