@@ -4,9 +4,11 @@ import warnings
 
 import cvxpy as cp
 import numpy as np
+import pytest
 
 from dssc import unit_norm
 from dssc.joint import JointModel
+from tests.judge import as_dense
 
 
 def solve_by_cvxpy(model):
@@ -38,6 +40,20 @@ def objective(model, C_p, C_q, A):
         + model.eta1 / 2 * np.sum((W - model.eta2 * A) ** 2)
         + model.eta3 * np.sum(W)
     )
+
+
+def certify(model, result, tol):
+    """Assert that the result is feasible, worth what it says, and as good as it says."""
+    C, A = result.representation, as_dense(result.plan)
+    assert np.all(np.diag(C) == 0)
+    assert np.all(A >= 0)
+    assert max(np.abs(A.sum(axis=k) - 1).max() for k in (0, 1)) <= 1e-8
+    W = np.maximum(np.abs(C), model.eta2 * A - model.eta3 / model.eta1)
+    np.fill_diagonal(W, 0)
+    value = objective(model, (W + C) / 2, (W - C) / 2, A)
+    assert value == pytest.approx(result.objective, rel=1e-7)
+    assert result.dual <= result.objective + 1e-12 * abs(result.objective)
+    assert result.gap <= tol
 
 
 # eta1, eta2, eta3: eta1 eta2 below, at and above eta3; hardly and strongly coupled.

@@ -6,22 +6,7 @@ from hypothesis import strategies as st
 from dssc import fetch_orl, fetch_umist, unit_norm
 from dssc.joint import JointModel, newton
 from dssc.kernels._numba import joint  # noqa: F401  compiled once, before anything is timed
-from tests.joint.reference import PARAMETERS, objective, random_model, solve_by_cvxpy
-from tests.judge import as_dense
-
-
-def certify(model, result, tol):
-    """Assert that the result is feasible, worth what it says, and as good as it says."""
-    C, A = result.representation, as_dense(result.plan)
-    assert np.all(np.diag(C) == 0)
-    assert np.all(A >= 0)
-    assert max(np.abs(A.sum(axis=k) - 1).max() for k in (0, 1)) <= 1e-8
-    W = np.maximum(np.abs(C), model.eta2 * A - model.eta3 / model.eta1)
-    np.fill_diagonal(W, 0)
-    value = objective(model, (W + C) / 2, (W - C) / 2, A)
-    assert value == pytest.approx(result.objective, rel=1e-7)
-    assert result.dual <= result.objective + 1e-12 * abs(result.objective)
-    assert result.gap <= tol
+from tests.joint.reference import PARAMETERS, certify, random_model, solve_by_cvxpy
 
 
 @pytest.mark.parametrize("seed", range(10))

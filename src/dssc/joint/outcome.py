@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dssc._devices import as_array
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
@@ -27,7 +28,8 @@ def finish(
         dual, _ = relative_gap(model, C, projection.potentials, objective)
     gap = (objective - dual) / max(1.0, abs(dual))
     overlap = model.overlap(C, projection.plan)
-    overlap = overlap[overlap > np.sqrt(np.finfo(C.dtype).eps) * model.eta2]
+    precision = np.finfo(np.float32 if "float32" in str(C.dtype) else np.float64)
+    overlap = overlap[overlap > np.sqrt(precision.eps) * model.eta2]
     converged = gap <= tol and projection.converged
     text = f"gap {gap:.1e} (objective {objective:.7g}, dual {dual:.7g}) after {n_iter} {steps}"
     if converged:
@@ -36,7 +38,7 @@ def finish(
         remedy = remedy or "raise max_iter or tol, or use float64 input"
         status = f"not converged: {text}, wanted tol={tol:.1e}; {remedy}"
     return JointResult(
-        representation=C,
+        representation=as_array(C),
         plan=projection.plan,
         potentials=projection.potentials,
         objective=objective,

@@ -9,7 +9,6 @@ from dssc.stochastic.bounded import DenseSimilarity
 from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error, pair_off
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.outcome import compact, status_of
-from dssc.stochastic.products import ProductSimilarity
 from dssc.stochastic.similarity import RestrictedSimilarity, Similarity, SparseSimilarity
 from dssc.stochastic.support import Support
 
@@ -41,7 +40,7 @@ class ProjectionProblem:
         self._support: Support | None = None
 
     def _similarity_of(self, K) -> Similarity:
-        if isinstance(K, ProductSimilarity):
+        if isinstance(K, Similarity):
             return K
         similarity: Similarity
         if sparse.issparse(K):

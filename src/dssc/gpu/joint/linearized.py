@@ -2,7 +2,8 @@
 
 import torch
 
-from dssc.gpu.joint.model import DeviceModel, blocks, least_squares
+from dssc.gpu.joint.blocks import blocks
+from dssc.gpu.joint.model import DeviceModel, least_squares
 from dssc.joint.linearized_admm import RHO, TAU, State, SumMultipliers
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import torch
 
-from dssc.joint.model import JointModel, entries
-
-BLOCK = 1 << 24  # entries of a matrix worked on at once
+from dssc.gpu.joint.blocks import BLOCK, blocks
+from dssc.gpu.joint.similarity import DeviceSimilarity, entries_at
+from dssc.joint.model import PROJECTION_TOL, JointModel, entries
+from dssc.stochastic import ProjectionProblem
 
 
 class DeviceModel(JointModel):
@@ -26,7 +27,7 @@ class DeviceModel(JointModel):
             value += self.eta3 * float(C.abs().sum(dtype=torch.float64))
         i, j, a = entries(A)
         off = i != j
-        c = np.abs(self._at(C, i[off], j[off])).astype(np.float64)
+        c = np.abs(entries_at(C, i[off], j[off])).astype(np.float64)
         at = np.maximum(c, self.target(a[off]))
         value += float(np.sum(self._penalty(at, a[off]) - self._penalty(c, 0.0)))
         return value + 0.5 * self.eta1 * self.eta2**2 * float(np.sum(a[~off] ** 2))
@@ -42,19 +43,15 @@ class DeviceModel(JointModel):
 
     def project(self, W, potentials=None):
         """Return the doubly stochastic projection of W: the best A for it."""
-        return super().project(W.cpu().numpy(), potentials)
+        problem = ProjectionProblem(DeviceSimilarity(W))
+        return problem.solve(self.eta2, tol=PROJECTION_TOL, potentials=potentials)
 
     def overlap(self, C, A):
         """Return the entries ``min(C_p, C_q) > 0`` of the best splitting of C."""
         i, j, a = entries(A)
         off = i != j
-        excess = (self.target(a[off]) - np.abs(self._at(C, i[off], j[off]))) / 2
+        excess = (self.target(a[off]) - np.abs(entries_at(C, i[off], j[off]))) / 2
         return excess[excess > 0.0]
-
-    def _at(self, C, i, j):
-        """Return entries of a matrix, in main memory."""
-        at = (torch.as_tensor(k, dtype=torch.int64, device=C.device) for k in (i, j))
-        return C[tuple(at)].cpu().numpy()
 
     def _products(self, R):
         return float(torch.sum(R * self.X, dtype=torch.float64)), _square(R)
@@ -95,12 +92,6 @@ def least_squares(X, eta1: float):
         C = B.T @ B
         C /= (1.0 - C.diagonal().clone())[:, None]
     return C.fill_diagonal_(0.0).to(X.dtype)
-
-
-def blocks(n: int):
-    """Cut n rows into slices of about BLOCK entries."""
-    size = max(1, BLOCK // n)
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def _square(x) -> float:

@@ -2,11 +2,13 @@
 
 import torch
 
+from dssc.gpu.joint.dense import DeviceEngine
 from dssc.gpu.joint.linearized import DeviceState
 from dssc.gpu.joint.model import DeviceModel
-from dssc.joint import SOLVERS, linearized_admm
+from dssc.joint import SOLVERS, linearized_admm, splitting
 from dssc.joint.result import JointResult
 
+MOST_ITERATIONS = 1000
 MATRICES = 9  # n x n arrays a solver may hold at once
 
 
@@ -17,12 +19,13 @@ def solve_joint_on_device(
 
     X is an array of samples of unit norm; results are arrays in main memory.
     """
-    if solver != "linearized-admm":
-        raise ValueError(f"solver={solver!r} runs on the CPU only; use device='cpu'")
     check_memory(len(X), X.dtype, device)
     model = DeviceModel(torch.as_tensor(X).to(device), eta1, eta2, eta3)
-    max_iter = SOLVERS[solver][1] if max_iter is None else max_iter
-    return linearized_admm.solve(model, tol=tol, max_iter=max_iter, state=DeviceState(model))
+    if solver == "linearized-admm":
+        max_iter = SOLVERS[solver][1] if max_iter is None else max_iter
+        return linearized_admm.solve(model, tol=tol, max_iter=max_iter, state=DeviceState(model))
+    max_iter = MOST_ITERATIONS if max_iter is None else max_iter
+    return splitting.solve(model, DeviceEngine(model), tol=tol, max_iter=max_iter)
 
 
 def check_memory(n: int, dtype, device) -> None:

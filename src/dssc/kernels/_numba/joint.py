@@ -131,3 +131,49 @@ def column_system(indptr, columns, offsets, inverses, row_products, totals, out)
                 if k <= j:
                     value = inverses[offsets[i] + r * size + c] - factor * row_products[first + c]
                     out[j, k] += value
+
+
+@parallel
+def count_candidates(z, rows, columns, limit, counts):
+    """Count each row's places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``.
+
+    Places on the diagonal always count.
+    """
+    for i in prange(len(z)):
+        count = 0
+        for j in range(len(z)):
+            p = rows[i] + columns[j]
+            count += (i == j) | (p > 0.0) | (abs(z[i, j]) + p > limit)
+        counts[i] = count
+
+
+@parallel
+def list_candidates(z, rows, columns, limit, indptr, found):
+    """Write the columns of those places, row by row."""
+    for i in prange(len(z)):
+        at = indptr[i]
+        for j in range(len(z)):
+            p = rows[i] + columns[j]
+            if (i == j) | (p > 0.0) | (abs(z[i, j]) + p > limit):
+                found[at] = j
+                at += 1
+
+
+@parallel
+def coupling_step(z, indptr, columns, values, rho, eta1, eta2, eta3, out):
+    """Write the C that belongs to z and A in the proximal step of the coupling."""
+    scale = 1.0 / (rho + eta1)
+    for i in prange(len(z)):
+        for j in range(len(z)):
+            v = z[i, j]
+            c = max(0.0, scale * (rho * abs(v) - eta3))
+            out[i, j] = c if v >= 0.0 else -c
+        for k in range(indptr[i], indptr[i + 1]):
+            j = columns[k]
+            v = z[i, j]
+            size = abs(v)
+            target = eta2 * values[k] - eta3 / eta1
+            if size > target:
+                size = max(0.0, scale * (rho * size + eta1 * target))
+            out[i, j] = size if v >= 0.0 else -size
+        out[i, i] = 0.0

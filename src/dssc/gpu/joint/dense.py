@@ -1,0 +1,111 @@
+"""What the splitting does to whole matrices, on a device."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from dssc.gpu.joint.blocks import blocks
+from dssc.gpu.joint.model import DeviceModel, least_squares
+from dssc.gpu.joint.similarity import entries_at, largest_places, places_above
+from dssc.joint.dense import RELAXATION
+
+
+class DeviceEngine:
+    """z, Y and F as tensors, and the proximal step of the fit; see :mod:`dssc.joint.dense`."""
+
+    def __init__(self, model: DeviceModel):
+        self.model = model
+        self.blocks = blocks(model.n)
+        self.Y = torch.empty((model.n, model.n), dtype=model.X.dtype, device=model.X.device)
+        self.F = torch.empty_like(self.Y)
+
+    def start(self):
+        """Return the self-expression by least squares."""
+        return least_squares(self.model.X, self.model.eta1)
+
+    def weigh(self, rho):
+        """Take a new weight of the proximal terms."""
+        X = self.model.X
+        self.rho = rho
+        self.fit: Any = None  # frees its memory
+        self.fit = (_Gram if len(X) < 2 * X.shape[1] else _Features)(X, rho)
+
+    def store(self, count):
+        """Return matrices to remember things in."""
+        return [torch.empty_like(self.Y, dtype=torch.float32) for _ in range(count)]
+
+    def largest(self, z, count):
+        """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
+        return largest_places(z, count)
+
+    def sizes(self, z, i, j):
+        """Return magnitudes of entries, zero on the diagonal."""
+        return np.where(i == j, 0.0, np.abs(entries_at(z, i, j)).astype(np.float64))
+
+    def candidates(self, z, rows, columns, limit):
+        """Return the places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``.
+
+        Places on the diagonal always count.
+        """
+        return places_above(z, rows, columns, limit)
+
+    def step(self, z, A):
+        """Return ``1.6 (C - Y)`` for the Y that belongs to z and A, which is kept."""
+        self._coupling_step(z, A)
+        self.fit.step(z, self.Y, self.F)
+        self.F.sub_(self.Y).mul_(RELAXATION)
+        return self.F
+
+    def _coupling_step(self, z, A):
+        """Write the Y that belongs to z and A; first as if A were zero."""
+        m, rho = self.model, self.rho
+        torch.abs(z, out=self.Y)
+        self.Y.mul_(rho).sub_(m.eta3).clamp_(min=0.0).div_(rho + m.eta1)
+        A = A.tocoo()
+        at = tuple(torch.as_tensor(k, device=z.device).long() for k in A.coords)
+        sizes = z[at].abs()
+        target = torch.as_tensor(m.target(A.data), dtype=z.dtype, device=z.device)
+        moved = sizes.mul(rho).add_(target, alpha=m.eta1).clamp_(min=0.0).div_(rho + m.eta1)
+        self.Y[at] = torch.where(sizes <= target, sizes, moved)
+        torch.copysign(self.Y, z, out=self.Y)
+        self.Y.fill_diagonal_(0.0)
+
+    def lower_bound(self, z, potentials):
+        """Return the model's lower bound from C and the potentials."""
+        m, F = self.model, self.F
+        F.div_(RELAXATION).add_(self.Y)  # C, in the place of F
+        R = m.residual(F)
+        F.add_(z).sub_(self.Y, alpha=2.0).mul_(self.rho)  # G = rho (C - W) = (X - C X) X'
+        bound = m.lower_bound(R, potentials, F)
+        F.mul_(RELAXATION / self.rho).add_(self.Y, alpha=RELAXATION).sub_(z, alpha=RELAXATION)
+        return bound
+
+
+class _Features:
+    def __init__(self, X, rho):
+        rows = X.double()
+        small = rows.T @ rows
+        small.diagonal().add_(rho)
+        factor = torch.linalg.cholesky(small)
+        self.X = X
+        self.B_T = torch.cholesky_solve(rows.T, factor).to(X.dtype)
+
+    def step(self, z, Y, out):
+        """Write C for ``W = 2 Y - z``."""
+        torch.mul(Y, 2.0, out=out).sub_(z)
+        out.addmm_(torch.addmm(self.X, out, self.X, alpha=-1.0), self.B_T)
+
+
+class _Gram:
+    def __init__(self, X, rho):
+        rows = X.double()
+        K = rows @ rows.T
+        K.diagonal().add_(rho)
+        self.Q = torch.cholesky_inverse(torch.linalg.cholesky(K)).mul_(rho).to(X.dtype)
+
+    def step(self, z, Y, out):
+        """Write C for ``W = 2 Y - z``; W is made in the place of Y, which is then restored."""
+        Y.mul_(2.0).sub_(z)
+        torch.mm(Y, self.Q, out=out).sub_(self.Q).diagonal().add_(1.0)
+        Y.add_(z).mul_(0.5)

@@ -1,0 +1,147 @@
+"""What the splitting does to whole matrices, on the CPU."""
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from scipy.linalg import blas
+
+from dssc.expression import least_squares_representation
+from dssc.joint.model import JointModel, blocks
+from dssc.kernels._numba import joint as kernels
+
+RELAXATION = 1.6
+
+
+class DenseEngine:
+    """z, Y and F as arrays, and the proximal step of the fit.
+
+    The step minimises ``1/2 |X - C X|^2 + rho / 2 |C - W|^2``. It is ``W + (X - W X) B'`` with
+    ``B = X (X'X + rho I)^-1``, two products with n x d matrices, or ``I + (W - I) Q`` with
+    ``Q = rho (X X' + rho I)^-1``, one product with an n x n matrix: the cheaper is taken.
+    """
+
+    def __init__(self, model: JointModel):
+        self.model = model
+        n, dtype = model.n, model.X.dtype
+        self.blocks = blocks(n)
+        self.Y, self.F = np.empty((n, n), dtype=dtype), np.empty((n, n), dtype=dtype)
+
+    def start(self):
+        """Return the self-expression by least squares."""
+        return np.ascontiguousarray(least_squares_representation(self.model.X, self.model.eta1))
+
+    def weigh(self, rho):
+        """Take a new weight of the proximal terms."""
+        X = self.model.X
+        self.rho = rho
+        self.fit: Any = None  # frees its memory
+        self.fit = (_Gram if len(X) < 2 * X.shape[1] else _Features)(X, rho)
+
+    def store(self, count):
+        """Return matrices to remember things in."""
+        n = self.model.n
+        return [np.empty((n, n), dtype=np.float32) for _ in range(count)]
+
+    def largest(self, z, count):
+        """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
+        return largest(z, count)
+
+    def sizes(self, z, i, j):
+        """Return magnitudes of entries, zero on the diagonal."""
+        return np.where(i == j, 0.0, np.abs(z[i, j]).astype(np.float64))
+
+    def candidates(self, z, rows, columns, limit):
+        """Return the places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``."""
+        n = len(z)
+        counts = np.zeros(n + 1, dtype=np.int64)
+        kernels.count_candidates(z, rows, columns, limit, counts[1:])
+        np.cumsum(counts, out=counts)
+        found = np.empty(counts[-1], dtype=np.int64)
+        kernels.list_candidates(z, rows, columns, limit, counts, found)
+        return np.repeat(np.arange(n), np.diff(counts)), found
+
+    def step(self, z, A):
+        """Return ``1.6 (C - Y)`` for the Y that belongs to z and A, which is kept."""
+        m = self.model
+        kernels.coupling_step(
+            z, A.indptr, A.indices, A.data, self.rho, m.eta1, m.eta2, m.eta3, self.Y
+        )
+        self.fit.step(z, self.Y, self.F)
+        for rows in self.blocks:
+            self.F[rows] -= self.Y[rows]
+            self.F[rows] *= RELAXATION
+        return self.F
+
+    def lower_bound(self, z, potentials):
+        """Return the model's lower bound from C and the potentials."""
+        m, F = self.model, self.F
+        for rows in self.blocks:  # C, in the place of F
+            F[rows] /= RELAXATION
+            F[rows] += self.Y[rows]
+        R = m.residual(F)
+        for rows in self.blocks:  # G = rho (C - W), which is (X - C X) X'
+            F[rows] += z[rows] - 2 * self.Y[rows]
+            F[rows] *= self.rho
+        bound = m.lower_bound(R, potentials, F)
+        for rows in self.blocks:
+            F[rows] *= RELAXATION / self.rho
+            F[rows] += RELAXATION * (self.Y[rows] - z[rows])
+        return bound
+
+
+class _Features:
+    def __init__(self, X, rho):
+        self.X, dtype = X, X.dtype
+        X = X.astype(np.float64, copy=False)
+        small = X.T @ X
+        small.ravel()[:: len(small) + 1] += rho
+        B = linalg.cho_solve(linalg.cho_factor(small, overwrite_a=True), X.T).T
+        self.B = np.ascontiguousarray(B, dtype=dtype)
+
+    def step(self, z, Y, out):
+        """Write C for ``W = 2 Y - z``."""
+        np.multiply(Y, 2.0, out=out)
+        out -= z
+        R = self.X - out @ self.X
+        gemm = blas.get_blas_funcs("gemm", (out,))
+        gemm(1.0, self.B.T, R.T, 1.0, out.T, trans_a=True, overwrite_c=True)
+
+
+class _Gram:
+    def __init__(self, X, rho):
+        dtype = X.dtype
+        X = X.astype(np.float64, copy=False)
+        K = X @ X.T
+        K.ravel()[:: len(K) + 1] += rho
+        factor = linalg.cho_factor(K, overwrite_a=True)
+        Q = linalg.cho_solve(factor, np.eye(len(K)), overwrite_b=True)
+        Q *= rho
+        self.Q = Q.astype(dtype, copy=False)
+
+    def step(self, z, Y, out):
+        """Write C for ``W = 2 Y - z``; W is made in the place of Y, which is then restored."""
+        Y *= 2.0
+        Y -= z
+        np.dot(Y, self.Q, out=out)
+        out -= self.Q
+        out.ravel()[:: len(out) + 1] += 1.0
+        Y += z
+        Y *= 0.5
+
+
+def largest(M, count):
+    """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
+    n = len(M)
+    count = min(count, n - 1)
+    found = [np.arange(n) * (n + 1)]
+    for transposed in (False, True):
+        part = M.T if transposed else M
+        for rows in blocks(n):
+            size = -np.abs(part[rows])
+            at = np.arange(rows.start, rows.stop)
+            size[at - rows.start, at] = np.inf
+            columns = np.argpartition(size, count - 1, axis=1)[:, :count]
+            i, j = np.repeat(at, count), columns.ravel()
+            found.append(j * n + i if transposed else i * n + j)
+    return np.unique(np.concatenate(found))

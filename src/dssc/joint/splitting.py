@@ -1,0 +1,190 @@
+"""A first-order solver of the joint model: Douglas and Rachford's splitting, accelerated."""
+
+import time
+
+import numpy as np
+from scipy import sparse
+
+from dssc import kernels
+from dssc.joint import transport
+from dssc.joint.acceleration import MEMORY, Anderson
+from dssc.joint.model import JointModel
+from dssc.joint.outcome import finish
+from dssc.joint.result import JointResult
+from dssc.joint.transport import CLINGING, Candidates, Cost
+from dssc.stochastic.newton import solve_dual
+from dssc.stochastic.support import Support
+
+# The proximal weight rho, as a share of the ratio of slopes to coefficients where A is positive:
+# with it the entries that hold the slowest part of the error move about as fast as they can. It is
+# looked at in these iterations, and changed if it is off by more than a factor of ROUGHLY.
+SHARE = 0.4
+ROUGHLY = 1.5
+ADAPTED = (5, 10, 15, 20, 30, 45, 70, 100, 150, 200, 300, 400)
+CHECKED_EVERY = 10
+# Entries of A that would be above minus this are candidates of the next step.
+MARGIN = 0.2
+FIRST_NEIGHBORS = 16  # of each row and column, for the first potentials
+NEWTON_STEPS = 4  # in the potentials, an iteration
+STALLED = 200  # iterations without a better gap
+
+
+def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResult:
+    r"""Minimise the joint model to a relative duality gap of `tol`, by products and projections.
+
+    The model is ``f(C) + g(C)``: the fit ``f = 1/2 |X - C X|^2``, and the coupling g, in which W
+    and A are minimised out. Both have exact proximal steps: that of f is a product with a matrix
+    known beforehand, that of g a transport problem (:mod:`dssc.joint.transport`), whose potentials
+    are kept from one iteration to the next. From z the iteration goes on to
+
+    .. math:: z + 1.6 \, (C - Y), \quad Y = \mathrm{prox}_g(z), \; C = \mathrm{prox}_f(2 Y - z),
+
+    with Anderson acceleration (:mod:`dssc.joint.acceleration`). With ``rho = eta1`` an entry
+    without affinity has the same curvature in g as in the proximal term, so whatever f does to it,
+    its error is halved. Entries with affinity are slower; rho is chosen for them.
+
+    Parameters
+    ----------
+    model : JointModel
+        The problem.
+    engine : DenseEngine
+        Does what touches every entry of a matrix, where the matrices are.
+    tol : float
+        Largest relative duality gap.
+    max_iter : int
+        Most iterations.
+    """
+    clock = time.perf_counter()
+    search = _Search(model, engine)
+    history, seconds = [], []
+    n_iter, since, best = 0, 0, np.inf
+    while n_iter < max_iter:
+        n_iter += 1
+        search.step()
+        if n_iter % CHECKED_EVERY == 0 or n_iter == max_iter:
+            search.bound()
+            history.append(search.value)
+            seconds.append(time.perf_counter() - clock)
+            since = 0 if search.gap < best else since + CHECKED_EVERY
+            best = min(best, search.gap)
+            if search.gap <= tol or since >= STALLED:
+                break
+        search.advance()
+        if n_iter in ADAPTED:
+            search.adapt()
+    return finish(
+        model,
+        engine.Y,
+        search.A,
+        search.projection_potentials(),
+        search.dual,
+        tol=tol,
+        n_iter=n_iter,
+        records=(history, seconds),
+        steps="iterations",
+    )
+
+
+class _Search:
+    """The point z, the potentials, A, and the best bounds found."""
+
+    def __init__(self, model: JointModel, engine):
+        self.model, self.engine = model, engine
+        C = engine.start()
+        i, j = np.divmod(engine.largest(C, 1), model.n)
+        size = float(np.sqrt(np.mean(engine.sizes(C, i, j)[i != j] ** 2)))
+        self.cost = Cost(model, SHARE * (model.eta1 + model.eta3 / size))
+        engine.weigh(self.cost.rho)
+        self.z = C
+        self.z *= 1.0 + model.eta1 / self.cost.rho
+        self.acceleration = Anderson(engine.store(2 * MEMORY), engine.blocks)
+        self.potentials = self._first_potentials()
+        self.A = sparse.csr_array((model.n, model.n))
+        self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
+
+    def _first_potentials(self):
+        """Project the largest entries alone, roughly."""
+        m = self.model
+        i, j = np.divmod(self.engine.largest(self.z, FIRST_NEIGHBORS), m.n)
+        support = Support.of(i, j, self.engine.sizes(self.z, i, j), (m.n, m.n), symmetric=False)
+        targets = np.ones(2 * m.n)
+        w = solve_dual(support.graph, targets, m.eta2, None, 0.01, 200, kernels.select("cpu"))
+        shift = m.eta3 / (2 * self.cost.rho)
+        return tuple(self.cost.unit * (shift - part) for part in support.split(w.potentials))
+
+    def step(self):
+        """Take both proximal steps from z."""
+        candidates = self._candidates()
+        values, self.potentials = transport.solve(
+            self.cost, candidates, self.potentials, 1e-3 * min(1.0, self.gap), NEWTON_STEPS
+        )
+        self._heed_dead_zone()
+        self._measure(candidates, values)
+        shape = (self.model.n, self.model.n)
+        A = sparse.csr_array((values, candidates.columns, candidates.indptr), shape=shape)
+        A.eliminate_zeros()
+        self.A = A
+        self.F = self.engine.step(self.z, A)
+
+    def _candidates(self) -> Candidates:
+        m, engine = self.model, self.engine
+        scaled = tuple(part / self.cost.unit for part in self.potentials)
+        i, j = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
+        keys = i * m.n + j
+        if self.cost.clinging > 0.0:
+            last_i, last_j = self.A.tocoo().coords
+            keys = np.union1d(keys, last_i.astype(np.int64) * m.n + last_j)
+            i, j = np.divmod(keys, m.n)
+        indptr = np.searchsorted(i, np.arange(m.n + 1))
+        last = np.zeros(len(i))
+        if self.cost.clinging > 0.0:
+            known = last_i.astype(np.int64) * m.n + last_j
+            last[np.searchsorted(keys, known)] = self.A.data
+        return Candidates(indptr, j, engine.sizes(self.z, i, j), last)
+
+    def _heed_dead_zone(self):
+        """Let A cling to the last one from when on the dead zone leaves it undetermined."""
+        a, b = self.potentials
+        if self.cost.clinging == 0.0 and a.max() + b.max() > self.model.eta2 * self.model.eta3:
+            self.cost = Cost(self.model, self.cost.rho, CLINGING)
+
+    def _measure(self, candidates, values):
+        """Find the ratio of slopes to coefficients where A is positive."""
+        on = (values > 0.0) & (candidates.rows != candidates.columns)
+        sizes = candidates.sizes[on]
+        C = self.cost.coefficients(sizes, values[on])
+        slopes, coefficients = float(np.linalg.norm(sizes - C)), float(np.linalg.norm(C))
+        self.ratio = self.cost.rho * slopes / max(coefficients, 1e-3 * slopes, 1e-300)
+
+    def adapt(self):
+        """Change rho where it is far from what the ratio of slopes to coefficients asks for."""
+        old, new = self.cost.rho, SHARE * self.ratio
+        if old / ROUGHLY <= new <= old * ROUGHLY or new == 0.0:
+            return
+        new = min(max(new, old / 10), old * 10)
+        for rows in self.engine.blocks:  # rho (z - Y) stays as it is
+            self.z[rows] -= self.engine.Y[rows]
+            self.z[rows] *= old / new
+            self.z[rows] += self.engine.Y[rows]
+        self.cost = Cost(self.model, new, self.cost.clinging)
+        self.engine.weigh(new)
+        self.acceleration.forget()
+
+    def bound(self):
+        """Bound the optimum from both sides, by Y and A and by C and the potentials."""
+        m, engine = self.model, self.engine
+        value = m.upper_bound(engine.Y, self.A)
+        dual, (_, a, b) = engine.lower_bound(self.z, self.potentials)
+        self.value = value
+        if dual >= self.dual:
+            self.dual, self.best = dual, (a, b)
+        self.gap = (self.value - self.dual) / max(1.0, abs(self.dual))
+
+    def advance(self):
+        """Go on to the next z."""
+        self.acceleration.advance(self.z, self.F)
+
+    def projection_potentials(self):
+        """Return the best potentials in the projection's units and sign."""
+        factor = -self.model.eta1 * self.model.eta2
+        return tuple(part / factor for part in self.best)
