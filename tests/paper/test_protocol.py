@@ -75,3 +75,14 @@ def test_the_best_of_ten_starts_beats_single_runs(rng):
 
     assert mean("plain") < 0.99
     assert mean("best of ten") == 1.0
+
+
+def test_the_first_eigenvector_can_be_left_out(rng):
+    """A first column that divides the points in another way than the others."""
+    y = np.repeat([0, 1], 20)
+    U = np.column_stack([np.tile([3.0, -3.0], 20), y, 1 - y]) + 0.01 * rng.normal(size=(40, 3))
+    seeds = "best of ten, first eigenvector left out"
+    for labels in protocol.label_runs(U, 2, None, 3, seeds):
+        assert clustering_accuracy(y, labels) == 1.0
+    for labels in protocol.label_runs(U, 2, None, 3, "best of ten"):
+        assert clustering_accuracy(y, labels) == 0.5
