@@ -38,6 +38,20 @@ def test_rows_that_are_not_run_are_shown_as_such():
     assert large["emnist_part_scattered", "A-DSSC"].paper == {}
 
 
+def test_variants_that_are_not_meant_for_a_size_are_left_out():
+    found = rows([], "table2")
+    assert ("mnist_scattered", "S3COMP") in found
+    assert ("mnist_scattered", "A-DSSC-neighbours") in found
+    assert ("mnist_scattered", "A-DSSC-around") not in found
+
+
+def test_table_2_says_how_its_runs_are_made():
+    (note,) = clustering_table("table2", []).notes
+    assert "(best of ten, first eigenvector left out)" in note
+    (note,) = clustering_table("table1", []).notes
+    assert "best of ten" not in note
+
+
 def test_the_best_point_is_chosen_among_those_with_all_runs():
     lines = [
         result("orl", "TSC", {"n_neighbors": 3}, 0.70, runs=10),

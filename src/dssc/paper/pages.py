@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dssc.paper import rows
-from dssc.paper.experiments import Job
+from dssc.paper.experiments import Job, data_of, seeds_for
 from dssc.paper.published import read
 from dssc.paper.render import Cell, Table
 
@@ -16,12 +16,12 @@ TITLES = {
     "table2": "Table 2: large data",
     "neural": "Beside neural networks",
 }
-NOTES = (
-    "ACC and NMI: mean of so many single runs of k-means on one embedding, as in the paper; the "
-    "best of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
+NOTE = (
+    "ACC and NMI: mean of so many runs of k-means on one embedding, as in the paper{runs}; the best "
+    "of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
     "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only; the "
     "device is named where it was not the CPU. Peak: of the process during that fit, its data and "
-    "libraries included, where it was measured.",
+    "libraries included, where it was measured."
 )
 
 
@@ -62,7 +62,9 @@ def clustering_table(name: str, lines: Sequence[Job]) -> Table:
         header += [metric, f"paper {metric}"]
         header += [f"{metric} difference"] if metric in DIFFERENCES else []
     header += ["one fit ACC", "seconds", "peak GB", "runs"]
-    table = Table(TITLES[name], header, notes=NOTES)
+    kinds = {seeds_for(data) for data in data_of(name)} - {None}
+    runs = f" ({', '.join(sorted(kinds))})" if name == "table2" else ""
+    table = Table(TITLES[name], header, notes=[NOTE.format(runs=runs)])
     for row in rows.table_rows(name, lines):
         table.rows.append([*map(Cell, rows.labels_of(row)), Cell(row.note), *_cells(row, metrics)])
     return table

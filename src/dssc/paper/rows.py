@@ -56,10 +56,19 @@ def table_rows(table: str, lines: Iterable[Job]) -> list[Row]:
     lines, numbers = list(lines), published(table)
     rows = []
     for data in data_of(table):
-        group = [_row(table, data, method, numbers, lines) for method in methods_of(table)]
+        group = [_row(table, data, method, numbers, lines) for method in shown(table, data)]
         _mark_best(group)
         rows += group
     return rows
+
+
+def shown(table: str, data: str) -> list[str]:
+    """Return the methods of a data set: the paper's, and variants that are meant for its size."""
+    return [
+        method
+        for method in methods_of(table)
+        if "paper" not in read("methods")[method] or points(method, data)
+    ]
 
 
 def _row(table, data, method, numbers, lines):
