@@ -17,8 +17,8 @@ TITLES = {
     "neural": "Beside neural networks",
 }
 NOTE = (
-    "ACC and NMI: mean of so many runs of k-means on one embedding, as in the paper{runs}; the best "
-    "of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
+    "ACC and NMI: mean of so many runs of k-means on one embedding, as in the paper{runs}; the "
+    "best of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
     "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only; the "
     "device is named where it was not the CPU. Peak: of the process during that fit, its data and "
     "libraries included, where it was measured."
@@ -62,7 +62,7 @@ def clustering_table(name: str, lines: Sequence[Job]) -> Table:
         header += [metric, f"paper {metric}"]
         header += [f"{metric} difference"] if metric in DIFFERENCES else []
     header += ["one fit ACC", "seconds", "peak GB", "runs"]
-    kinds = {seeds_for(data) for data in data_of(name)} - {None}
+    kinds = {seeds for data in data_of(name) if (seeds := seeds_for(data))}
     runs = f" ({', '.join(sorted(kinds))})" if name == "table2" else ""
     table = Table(TITLES[name], header, notes=[NOTE.format(runs=runs)])
     for row in rows.table_rows(name, lines):
