@@ -22,8 +22,8 @@ class Runs(NamedTuple):
 # Plain k-means++ has one candidate and a run one start, as the paper's Table 1 evidently had.
 # scikit-learn's defaults are greedy seeds, which alone give up to .06 more on the same embeddings,
 # and the best of ten starts: A-DSSC, TSC and EnSC in the paper's Table 2 agree with both to the
-# digit. SSC there comes near it only without the first, all but constant eigenvector; a kind of runs
-# that fits one row is there to compare, and no table uses it.
+# digit. SSC comes near only without the first, all but constant eigenvector; that kind of runs fits
+# one row, is there to compare, and no table uses it.
 KINDS = {
     "plain": Runs(1, 1, 0),
     "greedy": Runs(None, 1, 0),
