@@ -8,6 +8,7 @@ from dssc.paper import work
 from dssc.paper.experiments import jobs_of
 from dssc.paper.limits import OutOfTime, at_most
 from dssc.paper.pages import runtimes_table
+from dssc.paper.rows import in_words
 
 
 def test_a_block_ends_when_its_time_is_over():
@@ -45,5 +46,6 @@ def test_a_projection_that_takes_too_long_is_stopped_and_said_to_be(tmp_path, mo
     )
     line = work.do(job, tmp_path)
     assert (line["limit"], line["reached"], line["n"]) == (0.02, False, 400)
+    assert in_words(line).endswith("stopped after 0.02 s")
     cells = [cell.text for row in runtimes_table([line]).rows for cell in row]
     assert "NC (stopped after 0.02 s) (n = 400)" in cells

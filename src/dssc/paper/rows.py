@@ -36,6 +36,7 @@ def in_words(result: Job) -> str:
         return f"{head}: {result['error']}"
     shown = [f"{name} {result[name]:.3f}" for name in ("ACC", "NMI", "SPE") if name in result]
     shown += [f"{result['seconds']:.1f} s"] if "seconds" in result else []
+    shown += [f"stopped after {result['limit']} s"] if "limit" in result else []
     return f"{head}: {', '.join(shown)}"
 
 
