@@ -1,6 +1,7 @@
-"""How much memory there is, asked before something large is made."""
+"""How much memory there is, and how much a process has used."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -16,3 +17,20 @@ def available_bytes() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def forget_peak() -> None:
+    """Start measuring the peak of this process anew, where the system can (Linux)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_bytes() -> int | None:
+    """Return the most memory this process held since `forget_peak`, None if it is not known."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return None

@@ -9,7 +9,7 @@ from dssc.paper import loading, work
 def tiny(monkeypatch, points):
     """Every data set is 90 points of three subspaces."""
     sizes = {"title": "points", "n": 90, "clusters": 3}
-    monkeypatch.setattr(work, "load", lambda name: points)
+    monkeypatch.setattr(work, "load", lambda name, device="cpu": points)
     monkeypatch.setitem(loading.read("datasets"), "orl", sizes)
     return ("paper", "table1", "--datasets", "orl", "--out", "out")
 
@@ -46,6 +46,26 @@ def test_a_grid_ends_with_all_runs_at_its_best_point(run, folder, tiny):
     assert [line["runs"] for line in found] == [10] * 7 + [100] * 3
     assert found[-1]["n_init"] == 10
     assert "(best of 7)" in (folder / "out" / "table1.md").read_text()
+
+
+def test_a_device_is_for_the_methods_that_can_use_it(run, folder, tiny):
+    pytest.importorskip("torch")
+    work._compiled.clear()
+    command = (*tiny, "--methods", "a-dssc-neighbours,a-dssc", "--quick")
+    assert run(*command, "--device", "torch")[0] == 0
+    found = {line["method"]: line for line in lines(folder)}
+    assert {method: line["device"] for method, line in found.items()} == {
+        "A-DSSC": "cpu",
+        "A-DSSC-neighbours": "torch",
+    }
+    assert found["A-DSSC-neighbours"]["ACC"] == 1.0
+    assert found["A-DSSC-neighbours"]["machine"].startswith("torch on the CPU, ")
+    assert "torch" not in found["A-DSSC"]["machine"]
+    # Done is done, wherever it was.
+    assert run(*command, "--resume")[0] == 0
+    assert len(lines(folder)) == 2
+    text = (folder / "out" / "table1.md").read_text()
+    assert text.count(" (torch) |") == 1
 
 
 def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
@@ -95,6 +115,7 @@ def work_jobs():
         (["table1", "--methods", "kmeans"], "--methods: 'kmeans' is none of SSC, EnSC"),
         (["runtimes", "--methods", "ssc"], "are for tables, not for runtimes"),
         (["table1", "--jobs", "0"], "--jobs 0 must be at least 1"),
+        (["table1", "--device", "tpu"], "--device: device='tpu' must be 'cpu', 'cuda'"),
         (["table3"], "invalid choice: 'table3'"),
     ],
 )

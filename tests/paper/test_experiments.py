@@ -21,6 +21,20 @@ def test_the_papers_own_parameters_are_one_job_with_all_runs():
     assert yale["parameters"] == expected
 
 
+def test_a_choice_can_be_shared_and_varied():
+    (chosen,) = points("A-DSSC", "orl")
+    around = points("A-DSSC-around", "orl")
+    assert chosen in around
+    assert len(around) == 49
+    assert {point["eta1"] / chosen["eta1"] for point in around} == {0.5, 0.7, 1, 1.4, 2, 2.8, 4}
+    longer = points("J-DSSC-longer", "yaleb")
+    assert [point.pop("max_iter") for point in longer] == [3000, 4000, 6000, 8000]
+    assert longer == points("J-DSSC", "yaleb") * 4
+    assert points("A-DSSC-around", "orl", quick=True) == [chosen]
+    assert points("J-DSSC-longer", "mnist_scattered") == []
+    assert points("J-DSSC-longer", "coil40", quick=True) == points("J-DSSC", "coil40")
+
+
 def test_a_grid_is_searched_with_few_runs_and_its_best_point_gets_all():
     jobs = jobs_of("table1", ["orl"], ["TSC"])
     assert [job["parameters"]["n_neighbors"] for job in jobs] == list(range(2, 16))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc import ADSSC, LSR, TSC, clustering_accuracy, make_union_of_subspaces
+from dssc import ADSSC, LSR, SSCOMP, TSC, clustering_accuracy, make_union_of_subspaces
 from dssc.paper import protocol
 
 
@@ -51,3 +51,38 @@ def test_what_is_judged(points):
         assert protocol.judged(model.fit(X)) is model.affinity_matrix_
     model = LSR(3, random_state=0).fit(X)
     assert protocol.judged(model) is model.representation_matrix_
+
+
+def test_table_2_judges_affinities(points):
+    X, y = points
+    model = SSCOMP(3, n_nonzero_coefs=2, random_state=0).fit(X)
+    found = [protocol.scores(model, y, 1, by_affinity=both) for both in (False, True)]
+    assert found[0]["NNZ"] == 2
+    assert found[1]["NNZ"] == pytest.approx((model.affinity_matrix_ > 1e-9).sum() / len(X))
+    assert found[1]["NNZ"] > 2
+
+
+def test_the_best_of_ten_starts_beats_single_runs(rng):
+    """On twelve groups of points, some of which a single run joins or divides."""
+    centers = rng.normal(size=(12, 3))
+    U = np.repeat(centers / np.linalg.norm(centers, axis=1, keepdims=True), 15, axis=0)
+    U += 0.02 * rng.normal(size=U.shape)
+    y = np.repeat(np.arange(12), 15)
+
+    def mean(seeds):
+        runs = protocol.label_runs(U, 12, None, 20, seeds)
+        return np.mean([clustering_accuracy(y, labels) for labels in runs])
+
+    assert mean("plain") < 0.99
+    assert mean("best of ten") == 1.0
+
+
+def test_the_first_eigenvector_can_be_left_out(rng):
+    """A first column that divides the points in another way than the others."""
+    y = np.repeat([0, 1], 20)
+    U = np.column_stack([np.tile([3.0, -3.0], 20), y, 1 - y]) + 0.01 * rng.normal(size=(40, 3))
+    seeds = "best of ten, first eigenvector left out"
+    for labels in protocol.label_runs(U, 2, None, 3, seeds):
+        assert clustering_accuracy(y, labels) == 1.0
+    for labels in protocol.label_runs(U, 2, None, 3, "best of ten"):
+        assert clustering_accuracy(y, labels) == 0.5

@@ -80,11 +80,20 @@ def test_every_point_is_one_the_estimator_takes(name):
     if "cannot" in entry:
         return
     estimator = getattr(dssc, entry["estimator"])()
-    chosen = list(entry.get("chosen", {}).values())
-    assert set(entry.get("chosen", {})) <= set(read("datasets"))
+    choice = entry.get("chosen", {})
+    choice = read("methods")[choice]["chosen"] if isinstance(choice, str) else choice
+    chosen = [*choice.values(), entry.get("factors", {})]
+    assert set(choice) <= set(read("datasets"))
     places = [dict.fromkeys(entry["grid"])] if "grid" in entry else []
     for point in [*chosen, *places, entry.get("large", {}), entry.get("quick", {})]:
         assert point.keys() | entry.get("fixed", {}).keys() <= estimator.get_params().keys()
+
+
+@pytest.mark.parametrize("name", [n for n, e in read("methods").items() if e.get("device")])
+def test_methods_for_a_device_have_the_parameter(name):
+    entry = read("methods")[name]
+    assert "device" in getattr(dssc, entry["estimator"])().get_params()
+    assert entry.get("fixed", {}).get("symmetric", True)
 
 
 def test_chosen_parameters_are_those_of_the_paper():

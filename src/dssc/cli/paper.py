@@ -37,6 +37,13 @@ def add_parser(subparsers) -> None:
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; default 1")
     parser.add_argument(
+        "--device",
+        default="cpu",
+        metavar="NAME",
+        help="what A-DSSC (symmetric) and J-DSSC run on: cpu, cuda, cuda:NUMBER, or torch for "
+        "PyTorch on the CPU; default cpu",
+    )
+    parser.add_argument(
         "--resume", action="store_true", help="keep results in --out and add to them"
     )
     parser.add_argument("--render", action="store_true", help="run nothing, show what is there")
@@ -56,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.jobs < 1:
         raise CommandError(f"--jobs {args.jobs} must be at least 1")
     _check_names(args, names)
+    _check_device(args.device)
     results = _open_results(args)
     try:
         if not args.render:
@@ -91,6 +99,15 @@ def _check_names(args, names):
         raise CommandError("figures need matplotlib: pip install 'dssc[plot]'")
 
 
+def _check_device(device):
+    from dssc._devices import torch_device
+
+    try:
+        torch_device(device, None)
+    except (ValueError, ImportError, RuntimeError) as error:
+        raise CommandError(f"--device: {error}") from error
+
+
 def _open_results(args):
     from dssc.paper.runner import Results
 
@@ -122,7 +139,7 @@ def _work_off(name, jobs, args, results):
     from dssc.paper.work import do
 
     total = len(results.pending(jobs))
-    done = work_off(jobs, results, partial(do, folder=args.out), args.jobs)
+    done = work_off(jobs, results, partial(do, folder=args.out, device=args.device), args.jobs)
     for place, result in enumerate(done, 1):
         complain(f"{name} {place} of {total}: {in_words(result)}")
 

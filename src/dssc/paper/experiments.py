@@ -54,13 +54,32 @@ def points(method: str, data: str, quick: bool = False) -> list[dict[str, Any]]:
     if "cannot" in entry or sizes["n"] > entry.get("most", sizes["n"]):
         return []
     if "chosen" in entry:
-        return [entry["chosen"][data]] if data in entry["chosen"] else []
+        return _around(entry, data, quick)
     if sizes.get("large"):
         return [entry["large"]] if "large" in entry else []
     if quick:
         return [entry["quick"]]
+    return _combinations(entry["grid"])
+
+
+def _combinations(grid):
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def _around(entry, data, quick):
+    """Return the point chosen for a data set, varied by factors and by further parameters."""
+    chosen = entry["chosen"]
+    if isinstance(chosen, str):  # the choice of another method
+        chosen = read("methods")[chosen]["chosen"]
+    if data not in chosen:
+        return []
+    base = chosen[data]
+    varied = [{}] if quick else _combinations(entry.get("factors", {}))
+    further = [{}] if quick else _combinations(entry.get("grid", {}))
     return [
-        dict(zip(entry["grid"], values, strict=True)) for values in product(*entry["grid"].values())
+        {**base, **{name: base[name] * factor for name, factor in factors.items()}, **more}
+        for factors in varied
+        for more in further
     ]
 
 

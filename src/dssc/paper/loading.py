@@ -5,6 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 import dssc
+from dssc._devices import as_array
 from dssc.paper.published import read
 
 SINGLE_FROM = 20_000  # samples; fewer are worked on in double precision
@@ -15,12 +16,12 @@ class Missing(Exception):
 
 
 @lru_cache(maxsize=2)
-def load(name: str):
-    """Return X and y of a data set, scattered where its name says so."""
+def load(name: str, device: str = "cpu"):
+    """Return X and y of a data set, scattered (on a device) where its name says so."""
     entry = read("datasets")[name]
     scatter = entry.get("scattered", False)
     bunch = fetch(name)
-    X = dssc.scattered_features(bunch.images) if scatter else bunch.data
+    X = as_array(dssc.scattered_features(bunch.images, device=device)) if scatter else bunch.data
     return X.astype(np.float32 if len(X) >= SINGLE_FROM else np.float64, copy=False), bunch.target
 
 

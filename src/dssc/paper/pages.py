@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dssc.paper import rows
-from dssc.paper.experiments import Job
+from dssc.paper.experiments import Job, data_of, seeds_for
 from dssc.paper.published import read
 from dssc.paper.render import Cell, Table
 
@@ -16,10 +16,12 @@ TITLES = {
     "table2": "Table 2: large data",
     "neural": "Beside neural networks",
 }
-NOTES = (
-    "ACC and NMI: mean of so many single runs of k-means on one embedding, as in the paper; the "
+NOTE = (
+    "ACC and NMI: mean of so many runs of k-means on one embedding, as in the paper{runs}; the "
     "best of a data set in bold, ours and the paper's apart. One fit: ACC of one fit_predict with "
-    "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only.",
+    "n_init=10. Seconds: of that fit, or of a fit with n_init=1 where there are ten runs only; the "
+    "device is named where it was not the CPU. Peak: of the process during that fit, its data and "
+    "libraries included, where it was measured."
 )
 
 
@@ -59,8 +61,10 @@ def clustering_table(name: str, lines: Sequence[Job]) -> Table:
     for metric in metrics:
         header += [metric, f"paper {metric}"]
         header += [f"{metric} difference"] if metric in DIFFERENCES else []
-    header += ["one fit ACC", "seconds", "runs"]
-    table = Table(TITLES[name], header, notes=NOTES)
+    header += ["one fit ACC", "seconds", "peak GB", "runs"]
+    kinds = {seeds for data in data_of(name) if (seeds := seeds_for(data))}
+    runs = f" ({', '.join(sorted(kinds))})" if name == "table2" else ""
+    table = Table(TITLES[name], header, notes=[NOTE.format(runs=runs)])
     for row in rows.table_rows(name, lines):
         table.rows.append([*map(Cell, rows.labels_of(row)), Cell(row.note), *_cells(row, metrics)])
     return table
@@ -78,8 +82,15 @@ def _cells(row, metrics):
             difference = row.difference(metric)
             cells.append(Cell("" if difference is None else f"{difference:+.3f}"))
     fit = ours.get("fit_ACC") if ours.get("n_init", 1) > 1 else None
-    runs = str(ours.get("runs", ""))
-    return [*cells, Cell(_number(fit)), Cell(_number(ours.get("seconds"), 1)), Cell(runs)]
+    peak = ours["peak_MB"] / 1024 if "peak_MB" in ours else None
+    ends = _number(fit), _clock(ours), _number(peak, 2), str(ours.get("runs", ""))
+    return [*cells, *map(Cell, ends)]
+
+
+def _clock(line):
+    """Return a line's seconds, with the device they were measured on where it is not the CPU."""
+    device = line.get("device", "cpu")
+    return _number(line.get("seconds"), 1) + ("" if device == "cpu" else f" ({device})")
 
 
 def runtimes_table(lines: Sequence[Job]) -> Table:
@@ -90,7 +101,8 @@ def runtimes_table(lines: Sequence[Job]) -> Table:
     notes = [f"{name}: {content[name]['title']}." for name in problems]
     notes.append(
         f"Seconds until all sums are within {content['tol']:g} of one; NC: not in "
-        f"{content['max_iter']} iterations. The paper's machine is another one."
+        f"{content['max_iter']} iterations; ours were stopped after {content['limit']} s. The "
+        "paper's machine is another one."
     )
     table = Table("Runtimes of the doubly stochastic projection", header, notes=notes)
     timed = [line for line in lines if line["kind"] == "projection"]
@@ -112,6 +124,8 @@ def _seconds(line):
     if "error" in line:
         return Cell(f"cannot be run: {line['error']}")
     size = "" if line["parameters"]["scale"] == 1 else f" (n = {line['n']})"
+    if "limit" in line:
+        return Cell(f"NC (stopped after {line['limit']} s){size}")
     if not line["reached"]:
         return Cell(f"NC ({line['marginal_error']:.0e} after {line['seconds']:.0f} s){size}")
     return Cell(f"{line['seconds']:.2f}{size}")

@@ -36,12 +36,15 @@ def in_words(result: Job) -> str:
         return f"{head}: {result['error']}"
     shown = [f"{name} {result[name]:.3f}" for name in ("ACC", "NMI", "SPE") if name in result]
     shown += [f"{result['seconds']:.1f} s"] if "seconds" in result else []
+    shown += [f"stopped after {result['limit']} s"] if "limit" in result else []
     return f"{head}: {', '.join(shown)}"
 
 
 def point_in_words(parameters: dict[str, Any]) -> str:
     """Return parameters as text, without those that only choose a variant."""
-    hidden = {"symmetric", "solver", "scale", "tol", "max_iter"}
+    hidden = {"symmetric", "solver", "scale", "tol"}
+    if "scale" in parameters:  # of a projection; the iterations of a clustering are of interest
+        hidden.add("max_iter")
     shown = {name: value for name, value in parameters.items() if name not in hidden}
     return ", ".join(
         f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}"
@@ -54,10 +57,19 @@ def table_rows(table: str, lines: Iterable[Job]) -> list[Row]:
     lines, numbers = list(lines), published(table)
     rows = []
     for data in data_of(table):
-        group = [_row(table, data, method, numbers, lines) for method in methods_of(table)]
+        group = [_row(table, data, method, numbers, lines) for method in shown(table, data)]
         _mark_best(group)
         rows += group
     return rows
+
+
+def shown(table: str, data: str) -> list[str]:
+    """Return the methods of a data set: the paper's, and variants that are meant for its size."""
+    return [
+        method
+        for method in methods_of(table)
+        if "paper" not in read("methods")[method] or points(method, data)
+    ]
 
 
 def _row(table, data, method, numbers, lines):

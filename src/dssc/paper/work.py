@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 import dssc
+from dssc._memory import forget_peak, peak_bytes
 from dssc.paper.experiments import Job
+from dssc.paper.limits import OutOfTime, at_most
 from dssc.paper.loading import Missing, load
 from dssc.paper.published import read
 
 
-def do(job: Job, folder: Path, options: dict[str, Any] | None = None) -> Job:
+def do(job: Job, folder: Path, device: str = "cpu") -> Job:
     """Return the job with its result, or with the reason why there is none.
 
     Parameters
@@ -25,80 +27,110 @@ def do(job: Job, folder: Path, options: dict[str, Any] | None = None) -> Job:
         As `dssc.paper.experiments` makes it.
     folder : Path
         Where a picture goes.
-    options : dict, optional
-        Parameters given to every estimator.
+    device : str, default="cpu"
+        What a clustering by a method that can use another device than the CPU runs on. It is no
+        part of what the job is, but the line says where its seconds come from.
     """
+    device = device_for(job, device)
     found: dict[str, Any]
     with warnings.catch_warnings():
         # What a table shows beside its numbers: too many components, a solver that fell short.
         warnings.simplefilter("ignore")
         try:
-            found = KINDS[job["kind"]](job, folder, options or {})
+            found = KINDS[job["kind"]](job, folder, device)
         except Missing as error:
             found = {"error": str(error), "missing": True}
         except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
             # Such as: C is zero, or too few points are in the graph's large pieces.
             found = {"error": str(error) or type(error).__name__}
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    return {**job, **found, "version": dssc.__version__, "machine": machine(), "when": when}
+    where = {"device": device, "machine": machine(device)}
+    return {**job, **found, "version": dssc.__version__, **where, "when": when}
 
 
-def machine() -> str:
-    """Return the processor and the number of cores in words."""
-    return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+def device_for(job: Job, device: str) -> str:
+    """Return the device a job runs on when another than the CPU is asked for."""
+    able = job["kind"] == "clustering" and read("methods")[job["method"]].get("device")
+    return device if able else "cpu"
 
 
-def _clustering(job, folder, options):
+def machine(device: str = "cpu") -> str:
+    """Return the processor, the number of cores and the device in words."""
+    words = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    if device == "cpu":
+        return words
+    import torch
+
+    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else "torch on the CPU"
+    return f"{name}, {words}"
+
+
+def _clustering(job, folder, device):
     from dssc.paper.protocol import scores
 
-    X, y = load(job["data"])
-    model = _estimator(job, options)
-    _compile(job, options)
+    X, y = load(job["data"], device)
+    model = _estimator(job, device)
+    _compile(job, device)
+    forget_peak()
     start = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - start
-    result = scores(model, y, job["runs"], job.get("seeds", "plain"))
+    peak = peak_bytes()
+    by_affinity = read("datasets")[job["data"]].get("judged") == "affinity"
+    result = scores(model, y, job["runs"], job.get("seeds", "plain"), by_affinity)
     result["seconds"] = round(seconds, 3)
+    if peak is not None:
+        result["peak_MB"] = peak >> 20
     if hasattr(model, "projection_"):
         result["status"] = model.projection_.status
     return result
 
 
-def _estimator(job, options):
+def _estimator(job, device):
     entry, sizes = read("methods")[job["method"]], read("datasets")[job["data"]]
     k = sizes["clusters"]
     return getattr(dssc, entry["estimator"])(
         k,
-        n_components=k + sizes.get("extra_eigenvectors", 0),
+        n_components=None if entry.get("fading") else k + sizes.get("extra_eigenvectors", 0),
         n_init=job.get("n_init", 10),
         random_state=job["seed"],
         **job["parameters"],
-        **options,
+        **_on(device),
     )
+
+
+def _on(device):
+    """Return the parameters that put an estimator on a device; the CPU needs none."""
+    return {} if device == "cpu" else {"device": device}
 
 
 _compiled: set[str] = set()
 
 
-def _compile(job, options):
+def _compile(job, device):
     """Fit a few points first, so that no time is that of a compiler."""
     entry = read("methods")[job["method"]]
     if job["method"] not in _compiled:
         X, _ = dssc.make_union_of_subspaces(60, random_state=0)
         quick = {"max_iter": 2} if entry["estimator"] == "JDSSC" else {}
-        settings = {**entry.get("fixed", {}), **quick, **options}
+        settings = {**entry.get("fixed", {}), **quick, **_on(device)}
         getattr(dssc, entry["estimator"])(3, random_state=0, **settings).fit(X)
         _compiled.add(job["method"])
 
 
-def _projection(job, folder, options):
+def _projection(job, folder, device):
     settings = job["parameters"]
     K, eta2 = similarity_problem(job["data"], settings["scale"], job["seed"])
     stop = {"tol": settings["tol"], "max_iter": settings["max_iter"], "solver": job["method"]}
     tiny = np.random.default_rng(0).uniform(size=(30, 30))
     dssc.project_doubly_stochastic(tiny, 0.5, **stop)
+    limit = read("runtimes")["limit"]
     start = time.perf_counter()
-    result = dssc.project_doubly_stochastic(K, eta2, **stop)
+    try:
+        with at_most(limit):
+            result = dssc.project_doubly_stochastic(K, eta2, **stop)
+    except OutOfTime:
+        return {"limit": limit, "reached": False, "n": len(K)}
     seconds = time.perf_counter() - start
     return {
         "seconds": round(seconds, 3),
@@ -132,15 +164,14 @@ def similarity_problem(name: str, scale: float, seed: int):
     return np.abs(C), entry["eta2"]
 
 
-def _sparsity(job, folder, options):
+def _sparsity(job, folder, device):
     from dssc.metrics import nonzeros_per_point, subspace_preserving_error
     from dssc.paper.figures import draw_sparsity
 
     X, y = load(job["data"])
     some = y < read("figures")["sparsity"]["classes"]
     X, y = X[some], y[some]
-    settings = {**job["parameters"], **options}
-    model = dssc.JDSSC(len(np.unique(y)), random_state=job["seed"], **settings).fit(X)
+    model = dssc.JDSSC(len(np.unique(y)), random_state=job["seed"], **job["parameters"]).fit(X)
     A = model.affinity_matrix_
     draw_sparsity(A, y, job["parameters"]["eta2"], folder)
     return {
@@ -151,11 +182,11 @@ def _sparsity(job, folder, options):
     }
 
 
-def _alternating(job, folder, options):
+def _alternating(job, folder, device):
     from dssc.paper.protocol import scores
 
     X, y = load(job["data"])
-    model = _estimator(job, options)
+    model = _estimator(job, device)
     start = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - start
