@@ -150,6 +150,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     affinity = "doubly_stochastic"  # the other estimators have it as a parameter
     _optional = ("n_clusters", "n_neighbors")
+    _reusable = ("_kept",)
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
@@ -94,6 +95,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
 
     _counts: tuple[str, ...] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     _optional: tuple[str, ...] = ("n_clusters",)
+    # Large, and only there to save work: neither held during the next fit nor kept if that fails.
+    _reusable: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -133,28 +136,41 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         Returns
         -------
         self : object
-            The fitted estimator.
+            The fitted estimator. Where this fails or is interrupted, it stays what it was before.
         """
-        X = self._validated(X)
-        self._check_parameters(X.shape[0])
-        rng = check_random_state(self.random_state)
-        progress = self._progress()
+        with self._unchanged_on_failure():
+            X = self._validated(X)
+            self._check_parameters(X.shape[0])
+            rng = check_random_state(self.random_state)
+            progress = self._progress()
 
-        expressed = self._expressed(X, rng, progress)
-        A = self._affinity(expressed, progress)
-        with progress.stage("eigenvectors"):
-            self.n_clusters_ = k = self._number_of_clusters(A)
-            U = self._embed(expressed, A, k, rng)
-        with progress.stage("labels"):
-            labels = self._assign(expressed, U, k, rng)
-            C = expressed.coefficients(A)
-        self.labels_ = labels
-        dtype = np.float32 if "float32" in str(X.dtype) else np.float64  # of an array or a tensor
-        self.representation_matrix_ = C.astype(dtype, copy=False)
-        self.affinity_matrix_ = A
-        self.embedding_ = U.astype(dtype, copy=False)
-        self.timings_ = progress.seconds
+            expressed = self._expressed(X, rng, progress)
+            A = self._affinity(expressed, progress)
+            with progress.stage("eigenvectors"):
+                self.n_clusters_ = k = self._number_of_clusters(A)
+                U = self._embed(expressed, A, k, rng)
+            with progress.stage("labels"):
+                labels = self._assign(expressed, U, k, rng)
+                C = expressed.coefficients(A)
+            self.labels_ = labels
+            is_single = "float32" in str(X.dtype)  # of an array or a tensor
+            dtype = np.float32 if is_single else np.float64
+            self.representation_matrix_ = C.astype(dtype, copy=False)
+            self.affinity_matrix_ = A
+            self.embedding_ = U.astype(dtype, copy=False)
+            self.timings_ = progress.seconds
         return self
+
+    @contextmanager
+    def _unchanged_on_failure(self):
+        """Take back what a fit that raises has set: half of it would contradict the rest."""
+        before = {name: value for name, value in vars(self).items() if name not in self._reusable}
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _validated(self, X):
         return validate_data(
