@@ -4,11 +4,11 @@
     DSSC_DATA=folder python benchmarks/selection.py --keep FOLDER --fit [name ...]
     python benchmarks/selection.py --keep FOLDER --table
 
-The first command fits every point of the grid (the candidates that `ADSSC` chooses among, with as
-many eigenvectors as clusters and with the default, fading ones) and keeps labels, affinity and
-accuracies, a file a candidate as soon as it is done: started again, it goes on where it stopped.
-The second fits `ADSSC(k)` itself. The third prints the tables, and judges variants of the rule
-leave-one-out: for each data set the variant that is best on all others.
+The first command fits every point of a grid, with as many eigenvectors as clusters and with the
+default, fading ones, and keeps accuracies, labels and what rules judge them by, a file a point as
+soon as it is done: started again, it goes on where it stopped. The second fits `ADSSC(k)` and
+`ADSSC(None)`. The third prints the tables, and judges variants of the rule leave-one-out: for each
+data set the variant that is best on all others.
 """
 
 import json
@@ -20,12 +20,11 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 # Fixed here, so that what is kept stays valid when the rule changes.
 ETA1, N_NEIGHBORS = (0.1, 1.0, 10.0, 100.0), (4, 6, 8, 12)
-OLD_DEFAULT = (1.0, 12)
-N_VALUES = 60  # squared singular values kept of every cluster
+STARTS = 4
+CELLS = tuple(product(ETA1, N_NEIGHBORS))
 
 SYNTHETIC = {
     "few, noisy": {"n_samples": 400, "n_subspaces": 2, "dimension": 6, "noise": 0.4},
@@ -44,7 +43,7 @@ UNEVEN = (400, 200, 100, 50, 30)
 PAPER = ("orl", "umist", "umist, scattered", "yaleb", "yaleb, scattered", "coil40",
          "coil40, scattered", "mnist, 5000", "emnist, 10000", "mnist, 10000", "coil100, scattered",
          "coil100")  # fmt: skip
-OTHERS = ("digits", "digits, scattered", "orl, scattered", "uneven", "few, noisy", "noisy",
+OTHERS = ("wine", "digits", "digits, scattered", "orl, scattered", "uneven", "few, noisy", "noisy",
           "dependent", "many")  # fmt: skip
 SUBSETS = (
     "orl [1::2]", "orl, scattered [20:]", "umist [10:]", "umist, scattered [1::2]",
@@ -54,13 +53,14 @@ SUBSETS = (
 )  # fmt: skip
 # The rule was settled before these were looked at.
 HELD_OUT = (
-    "wine", "breast cancer", "crowded", "noisier", "large dimension", "short",
+    "breast cancer", "crowded", "noisier", "large dimension", "short",
     "orl [::2]", "orl, scattered [:20]", "umist [:10]", "umist, scattered [::2]",
     "yaleb [:10]", "yaleb [10:20]", "yaleb, scattered [:10]", "yaleb, scattered [20:30]",
     "coil100 [40:60]", "coil100 [60:80]", "coil100 [80:]", "coil100, scattered [40:60]",
     "coil100, scattered [60:80]", "mnist, 2000 [:5]", "mnist, 3000 [5:]", "emnist, 4000 [:6]",
     "emnist, 4000 [6:]", "deformed", "yaleb [::2]", "yaleb, scattered [::2]",
 )  # fmt: skip
+GROUPS = {"the paper's": PAPER, "others": OTHERS, "subsets": SUBSETS, "held out": HELD_OUT}
 
 
 def load(name):
@@ -122,11 +122,13 @@ def _images(name):
 def study(name, folder):
     """Fit the points of the grid that the folder does not hold yet."""
     from dssc import ADSSC, clustering_accuracy
+    from dssc.estimators.choosing import residuals
+    from dssc.graph import count_components
 
-    folder.mkdir(parents=True, exist_ok=True)
-    cells = {cell: folder / "{:g}_{}.npz".format(*cell) for cell in product(ETA1, N_NEIGHBORS)}
+    cells = {cell: folder / "{:g}_{}.npz".format(*cell) for cell in CELLS}
     if all(path.exists() for path in cells.values()):
         return
+    folder.mkdir(parents=True, exist_ok=True)
     X, y = load(name)
     k = len(np.unique(y))
     model = ADSSC(k, warm_start=True, random_state=0)
@@ -138,43 +140,170 @@ def study(name, folder):
         plain = clustering_accuracy(y, model.labels_)
         model.set_params(n_components=None).fit(X)
         accuracy = clustering_accuracy(y, model.labels_)
-        A = model.affinity_matrix_
-        kept = {
-            "y": y, "labels": model.labels_, "plain": plain, "accuracy": accuracy,
-            "eta2": model.eta2_, "data": A.data, "indices": A.indices, "indptr": A.indptr,
-            "spectra": spectra(X, model.labels_, k),
-        }  # fmt: skip
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, **kept)
-        part.rename(path)
+        model.set_params(n_init=1)
+        labels = [model._labels_from(seed) for seed in range(STARTS)]
+        model.set_params(n_init=10)
+        write(
+            path, k=k, n=len(y), plain=plain, accuracy=accuracy, labels=labels,
+            accuracies=[clustering_accuracy(y, some) for some in labels],
+            residuals=residuals(X, labels, k), pieces=count_components(model.affinity_matrix_),
+        )  # fmt: skip
         print(f"{name} ({eta1:g}, {n_neighbors}): {plain:.3f} {accuracy:.3f}, "
               f"{time.perf_counter() - start:.1f} s", flush=True)  # fmt: skip
 
 
-def spectra(X, labels, n_clusters):
-    """Return the leading squared singular values of the clusters' unit points, then their rest."""
-    from scipy.linalg import eigvalsh
+def write(path, **arrays):
+    """Write a file that is either whole or not there."""
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    part.rename(path)
 
-    from dssc.features import unit_norm
 
-    found = np.zeros((n_clusters, N_VALUES + 1))
-    for cluster in range(n_clusters):
-        points = unit_norm(X[labels == cluster].astype(float))
-        short = points if points.shape[0] < points.shape[1] else points.T
-        values = np.maximum(eigvalsh(short @ short.T)[::-1], 0.0)
-        found[cluster, : min(N_VALUES, len(values))] = values[:N_VALUES]
-        found[cluster, -1] = values[N_VALUES:].sum()
-    return found
+def fit_defaults(name, folder):
+    """Fit without any parameter but the number of clusters, and without that."""
+    from dssc import ADSSC, clustering_accuracy
+
+    folder.mkdir(parents=True, exist_ok=True)
+    X, y = load(name)
+    k = len(np.unique(y))
+    model, seconds = timed(ADSSC(k, random_state=0), X)
+    best = model.candidates_[0]
+    given = ADSSC(k, eta1=best.eta1, n_neighbors=best.n_neighbors, random_state=0)
+    given, seconds_given = timed(given, X)
+    counted, seconds_counted = timed(ADSSC(None, random_state=0), X)
+    found = {
+        "rule": clustering_accuracy(y, model.labels_), "chosen": (best.eta1, best.n_neighbors),
+        "given": clustering_accuracy(y, given.labels_), "seconds": (seconds, seconds_given),
+        "estimate": (counted.n_clusters_, counted.cluster_evidence_, seconds_counted),
+    }  # fmt: skip
+    (folder / "fit.json").write_text(json.dumps(found))
+    print(f"{name}: {found}", flush=True)
+
+
+def timed(model, X):
+    """Return a fitted model and the seconds it took."""
+    start = time.perf_counter()
+    model.fit(X)
+    return model, time.perf_counter() - start
+
+
+class Kept:
+    """What the folder holds of a data set."""
+
+    def __init__(self, name, folder):
+        from dssc.estimators.choosing import pairwise_agreements
+
+        found = [np.load(folder / "{:g}_{}.npz".format(*cell)) for cell in CELLS]
+        self.name, self.n, self.k = name, int(found[0]["n"]), int(found[0]["k"])
+        self.plain = max(float(one["plain"]) for one in found)
+        self.faded = max(float(one["accuracy"]) for one in found)
+        self.best = max(self.plain, self.faded)
+        self.accuracies = np.concatenate([one["accuracies"] for one in found])
+        self.residuals = np.concatenate([one["residuals"] for one in found])
+        self.pieces = np.repeat([int(one["pieces"]) for one in found], STARTS)
+        labels = np.concatenate([one["labels"] for one in found])
+        self.pairs = pairwise_agreements(labels, self.k)
+        fit = folder / "fit.json"
+        self.fit = json.loads(fit.read_text()) if fit.exists() else None
+
+    @property
+    def family(self):
+        """The images behind it."""
+        return self.name.partition(" [")[0].partition(",")[0].replace("coil40", "coil100")
+
+    def ratio(self, variant):
+        """Return the accuracy of what a variant of the rule picks, relative to the best."""
+        from dssc.estimators.choosing import Candidate, ranked
+
+        (by_agreement, by_residual), eta1s, counts, n_starts = variant
+        tried = [(*cell, start) for cell in CELLS for start in range(STARTS)]
+        some = np.array([
+            i for i, (eta1, count, start) in enumerate(tried)
+            if eta1 in eta1s and count in counts and start < n_starts
+        ])  # fmt: skip
+        agreements = self.pairs[np.ix_(some, some)].sum(axis=1) / (len(some) - 1)
+        candidates = [
+            Candidate(1.0, 1, by_agreement * a, by_residual * self.residuals[i], self.pieces[i])
+            for i, a in zip(some, agreements, strict=True)
+        ]
+        return self.accuracies[some[ranked(candidates, self.k)[0]]] / self.best
+
+
+def variants():
+    """Return rules to compare: what ranks clusterings, of which candidates, how many starts."""
+    return list(product(
+        ((1, 1), (1, 0), (0, 1)),  # whether agreement and residual count
+        ((0.1, 1.0), (0.1, 1.0, 10.0), ETA1, (1.0, 10.0, 100.0)),
+        ((4, 6, 8), (6, 8, 12), N_NEIGHBORS),
+        (1, STARTS),
+    ))  # fmt: skip
+
+
+def table(folder):
+    """Print what was kept, and the leave-one-out judgement."""
+    kept = {
+        name: Kept(name, folder / name)
+        for name in (*PAPER, *OTHERS, *SUBSETS, *HELD_OUT)
+        if all((folder / name / "{:g}_{}.npz".format(*cell)).exists() for cell in CELLS)
+    }
+    seen = [data for name, data in kept.items() if name not in HELD_OUT]
+    rules = variants()
+    ratios = np.array([[data.ratio(rule) for rule in rules] for data in seen])
+    left_out = {}
+    for data, own in zip(seen, ratios, strict=True):
+        others = [i for i, other in enumerate(seen) if other.family != data.family]
+        left_out[data.name] = own[ratios[others].mean(axis=0).argmax()]
+    print("| data | n | k | best, k eigenvectors | best, fading | the rule | chosen | ratio "
+          "| left out | seconds (parameters given) | k estimated (evidence) |")  # fmt: skip
+    print("|---" * 11 + "|")
+    for data in kept.values():
+        print_row(data, left_out.get(data.name))
+    for title, names in GROUPS.items():
+        print_summary(title, [kept[name] for name in names if name in kept], left_out)
+    means = ratios.mean(axis=0)
+    print(f"\nbest variant on all but the held-out: {rules[means.argmax()]}, {means.max():.3f}; "
+          f"the median of {len(rules)} variants has {np.median(means):.3f}")  # fmt: skip
+
+
+def print_summary(title, group, left_out):
+    """Print the means of a group of data sets."""
+    found = [data.fit["rule"] / data.best for data in group if data.fit]
+    out = [left_out[data.name] for data in group if data.name in left_out]
+    for what, some in (("the rule", found), ("left out", out)):
+        if some:
+            print(f"\n{title}, {what}: {len(some)} sets, mean ratio {np.mean(some):.3f}, "
+                  f"worst {min(some):.3f}")  # fmt: skip
+
+
+def print_row(data, left_out):
+    """Print a line of the table."""
+    fit = data.fit
+    out = "" if left_out is None else f"{left_out:.3f}"
+    print(
+        f"| {data.name} | {data.n} | {data.k} | {data.plain:.3f} | {data.faded:.3f} "
+        f"| {fit['rule']:.3f} | ({fit['chosen'][0]:g}, {fit['chosen'][1]}) "
+        f"| {fit['rule'] / data.best:.3f} | {out} "
+        f"| {fit['seconds'][0]:.1f} ({fit['seconds'][1]:.1f}) "
+        f"| {fit['estimate'][0]} ({fit['estimate'][1]:.2f}) |"
+        if fit
+        else f"| {data.name} | {data.n} | {data.k} | {data.plain:.3f} | {data.faded:.3f} "
+        f"| | | | {out} | | |"
+    )
 
 
 def main(arguments):
     """Study the data sets named, or print the tables."""
     folder = Path(arguments.pop(arguments.index("--keep") + 1))
     arguments.remove("--keep")
+    if arguments == ["--table"]:
+        return table(folder)
     warnings.simplefilter("ignore")
-    for name in arguments or (*OTHERS, *PAPER, *HELD_OUT):
-        study(name, folder / name)
+    work = fit_defaults if "--fit" in arguments else study
+    names = [name for name in arguments if name != "--fit"]
+    for name in names or (*OTHERS, *SUBSETS, *HELD_OUT, *PAPER):
+        work(name, folder / name)
+    return None
 
 
 if __name__ == "__main__":

@@ -1,18 +1,19 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
 import joblib
+from sklearn.utils import check_random_state
 
 from dssc._devices import as_array, is_tensor, torch_device
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative, check_positive
 from dssc.estimators.base import COMPONENTS, SubspaceClustering
-from dssc.estimators.choosing import Candidate, choose
+from dssc.estimators.choosing import Candidate, Choice, choose
 from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
 from dssc.features import check_no_zero_rows, homogeneous, typical_norm, unit_norm
-from dssc.spectral import faded, fading_components, spectral_embedding
+from dssc.spectral import assign_labels, faded, fading_components, spectral_embedding
 
 # Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
@@ -214,21 +215,33 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         return faded(U, A, k) if fades else U
 
     def _assign(self, expressed, U, k, rng):
+        start = self._choice.labels_of_all(len(U))
+        if start is not None and self.assign_labels == "kmeans":
+            return assign_labels(
+                U, k, start=start, n_init=self.n_init, similarity=expressed.similarities,
+                random_state=rng,
+            )  # fmt: skip
         if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)
+
+    def _labels_from(self, seed):
+        """Return the labels that another start of k-means gives, after a warm `fit`."""
+        assert self._kept is not None
+        rng = check_random_state(seed)
+        return self._assign(self._kept[1], self.embedding_, self.n_clusters_, rng)
 
     def _spectral_on_device(self, n_samples):
         return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
 
     def _choose(self, X):
-        """Return candidates for what is open, the best first; one where nothing is to choose."""
+        """Return candidates for what is open; one where nothing is to choose."""
         n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
         is_settled = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
         is_settled = is_settled or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
         if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
             self._chosen = None
-            return [Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)]
+            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)])
         X = as_array(X)
         check_no_zero_rows(X)  # before a sample is drawn, whose rows have other numbers
         parameters = self.get_params()
@@ -251,7 +264,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         self._height = typical_norm(X) if self.affine else None
         self._fit_X = X = self._lifted(X)
         with progress.stage("choice"):
-            self.candidates_ = self._choose(X)
+            self._choice = self._choose(X)
+        self.candidates_ = self._choice.candidates
         self.eta1_ = float(self.candidates_[0].eta1)
         if not self.warm_start:
             self._kept = None
@@ -302,7 +316,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     def __getstate__(self):
         state = {**super().__getstate__()}
-        for name in ("_kept", "_device"):
+        for name in ("_kept", "_device", "_choice"):
             state.pop(name, None)
         if "_fit_X" in state:
             state["_fit_X"] = as_array(state["_fit_X"])

@@ -164,12 +164,13 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     @contextmanager
     def _unchanged_on_failure(self):
         """Take back what a fit that raises has set: half of it would contradict the rest."""
-        before = {name: value for name, value in vars(self).items() if name not in self._reusable}
+        before = {
+            name: value for name, value in self.__dict__.items() if name not in self._reusable
+        }
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
 
     def _validated(self, X):

@@ -2,10 +2,15 @@
 
 Good parameters differ between data sets, but they lie in a wide plateau: clusterings from inside it
 resemble each other, while a bad one is bad in its own way. And of two clusterings into the same
-number of clusters the better one has clusters nearer to subspaces of low dimension. So candidates
+number of clusters the better one has clusters nearer to subspaces of low dimension. So clusterings
 are ranked by their agreement with all others and by their distance from subspaces, and the smallest
 sum of the two ranks wins. Both are computed from the labels, so that they compare affinities of
-any density, which gaps in the spectrum do not. `benchmarks/selection.py` is the study behind it.
+any density, which gaps in the spectrum do not.
+
+What is judged is a clustering, not its parameters: another start of k-means on the same affinity
+changes accuracies as much as other parameters do. Hence several starts of each candidate compete,
+and the fit that follows begins at the clustering that won. `benchmarks/selection.py` is the study
+behind it.
 """
 
 import warnings
@@ -14,22 +19,23 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score
 
 from dssc.estimators.subspaces import mean_residual
+from dssc.expression.new_points import unit_rows
 from dssc.graph import count_components
 
-ETA1 = (1.0, 10.0, 0.1, 100.0)  # for up to SAMPLE points; the first ones win where all are equal
-N_NEIGHBORS = (8, 12, 6, 4)
+ETA1 = (1.0, 10.0, 0.1)  # for up to SAMPLE points; the first ones win where all are equal
+N_NEIGHBORS = (6, 8, 4)
+STARTS = 4  # of k-means, each of which makes a clustering
 SAMPLE = 5000  # points the choice is made on, and at least so many a cluster:
 PER_CLUSTER = 50
-DIMENSION = 10  # of the subspaces that clusters are compared with
-N_INIT = 5
+DIMENSION = 10  # of the subspaces that clusters are compared with,
+COMPARED = 150  # on so many points a cluster
 DIGITS = 6  # beyond them, rounding would decide
 
 
 class Candidate(NamedTuple):
-    """Parameters that were tried.
+    """Parameters that were tried, and the best clustering they gave.
 
     Attributes
     ----------
@@ -38,7 +44,7 @@ class Candidate(NamedTuple):
     n_neighbors : int or None
         Neighbours of a point; None where eta2 was given.
     agreement : float
-        Mean adjusted Rand index between the labels of this candidate and those of the others.
+        Mean adjusted Rand index between the labels and those of all other clusterings.
     residual : float
         Mean squared distance of the points from the best subspaces of dimension 10, one a cluster.
     n_pieces : int
@@ -53,8 +59,24 @@ class Candidate(NamedTuple):
     n_pieces: int = 1
 
 
-def choose(model, X) -> list[Candidate]:
-    """Return the candidates for a model's open parameters, the best first.
+class Choice(NamedTuple):
+    """Candidates, the best first, and the clustering of some points that was the best."""
+
+    candidates: list[Candidate]
+    points: np.ndarray | None = None
+    labels: np.ndarray | None = None
+
+    def labels_of_all(self, n_samples: int) -> np.ndarray | None:
+        """Return the labels with -1 for samples that were not among the points."""
+        if self.labels is None:
+            return None
+        labels = np.full(n_samples, -1)
+        labels[self.points] = self.labels
+        return labels
+
+
+def choose(model, X) -> Choice:
+    """Try values for a model's open parameters.
 
     Open are `eta1` and, unless eta2 is "components", `n_neighbors`, where they are None. Beyond
     5,000 points (or 50 a cluster, if that is more) the choice is made on a random sample, always
@@ -64,35 +86,34 @@ def choose(model, X) -> list[Candidate]:
     """
     n, k = X.shape[0], model.n_clusters
     n_drawn = min(n, max(SAMPLE, PER_CLUSTER * k))
+    drawn = np.arange(n)
     if n_drawn < n:
-        X = X[np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))]
+        drawn = np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))
+        X = X[drawn]
     eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
     counts: tuple[int | None, ...] = (model.n_neighbors,)
     growth = 1.0
     if model.n_neighbors is None and model.eta2 is None:
         counts, growth = N_NEIGHBORS, np.log(n) / np.log(n_drawn)
-    tried = list(product(eta1s, counts))
     trial = clone(model).set_params(
-        warm_start=True, n_init=N_INIT, random_state=0, verbose=0, affine=False
+        warm_start=True, n_init=1, random_state=0, verbose=0, affine=False
     )
-    labels, n_pieces = [], []
-    for eta1, n_neighbors in tried:
+    labels, tried = [], []
+    for eta1, n_neighbors in product(eta1s, counts):
         trial.set_params(eta1=eta1 * n_drawn / n, n_neighbors=n_neighbors or 1)
-        labels.append(_labels(trial, X))
-        n_pieces.append(count_components(trial.affinity_matrix_))
-    agreements = mean_agreements(labels)
-    residuals = [round(mean_residual(X, some, k, DIMENSION), DIGITS) for some in labels]
-    found = [
-        Candidate(eta1, q and round(q * growth), agreement, residual, pieces)
-        for (eta1, q), agreement, residual, pieces in zip(
-            tried, agreements, residuals, n_pieces, strict=True
-        )
-    ]
-    return ranked(found, k)
+        found = _clusterings(trial, X)
+        labels += found
+        n_pieces = count_components(trial.affinity_matrix_)
+        count = n_neighbors and round(n_neighbors * growth)
+        tried += [Candidate(eta1, count, n_pieces=n_pieces)] * len(found)
+    judged = _judged(tried, labels, X, k)
+    order = ranked(judged, k)
+    best_of = {(c.eta1, c.n_neighbors): c for c in (judged[i] for i in reversed(order))}
+    return Choice(list(best_of.values())[::-1], drawn, labels[order[0]])
 
 
-def ranked(candidates: list[Candidate], n_clusters: int) -> list[Candidate]:
-    """Return candidates by the sum of their ranks in agreement and residual, the best first.
+def ranked(candidates: list[Candidate], n_clusters: int) -> list[int]:
+    """Return the order of candidates by the sum of their ranks in agreement and residual.
 
     Ties go to the higher agreement, then to the one that came first.
     """
@@ -100,21 +121,60 @@ def ranked(candidates: list[Candidate], n_clusters: int) -> list[Candidate]:
     by_residual = np.array([c.residual for c in candidates])
     torn = np.array([c.n_pieces > n_clusters for c in candidates])
     ranks = [np.searchsorted(np.sort(values), values) for values in (by_agreement, by_residual)]
-    order = np.lexsort((by_agreement, ranks[0] + ranks[1], torn))
-    return [candidates[i] for i in order]
+    return np.lexsort((by_agreement, ranks[0] + ranks[1], torn)).tolist()
 
 
-def mean_agreements(labels) -> list[float]:
-    """Return the mean adjusted Rand index of each labelling with all others."""
+def pairwise_agreements(labels, n_clusters: int) -> np.ndarray:
+    """Return the adjusted Rand index of every two labellings, and zero on the diagonal."""
     n = len(labels)
     pairs = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
-            pairs[i, j] = pairs[j, i] = adjusted_rand_score(labels[i], labels[j])
-    return np.round(pairs.sum(axis=1) / max(1, n - 1), DIGITS).tolist()
+            pairs[i, j] = pairs[j, i] = _adjusted_rand(labels[i], labels[j], n_clusters)
+    return np.round(pairs, DIGITS)
 
 
-def _labels(trial, X):
+def residuals(X, labels, n_clusters: int) -> list[float]:
+    """Return the mean squared distance of points from subspaces, for every labelling of them."""
+    n_compared = min(len(labels[0]), COMPARED * n_clusters)
+    compared = np.random.default_rng(0).permutation(len(labels[0]))[:n_compared]
+    points = unit_rows(X[compared])
+    return [
+        round(mean_residual(points, some[compared], n_clusters, DIMENSION), DIGITS)
+        for some in labels
+    ]
+
+
+def _judged(tried, labels, X, n_clusters):
+    """Return candidates with what their labels say."""
+    agreements = pairwise_agreements(labels, n_clusters).sum(axis=1) / max(1, len(labels) - 1)
+    return [
+        candidate._replace(agreement=round(float(agreement), DIGITS), residual=residual)
+        for candidate, agreement, residual in zip(
+            tried, agreements, residuals(X, labels, n_clusters), strict=True
+        )
+    ]
+
+
+def _adjusted_rand(one, two, n_clusters):
+    """Return the adjusted Rand index, from counts: scikit-learn's checks cost more than that."""
+    cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
+    cells = cells.reshape(n_clusters, n_clusters).astype(np.float64)
+    both, rows, columns = (_pairs(c) for c in (cells, cells.sum(axis=1), cells.sum(axis=0)))
+    expected = rows * columns / _pairs(np.array([cells.sum()]))
+    most = (rows + columns) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _pairs(counts):
+    return float((counts * (counts - 1)).sum() / 2)
+
+
+def _clusterings(trial, X):
+    """Return the labels that several starts of k-means give."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is said of the fit that follows
-        return trial.fit(X).labels_
+        labels = [trial.fit(X).labels_]
+        if trial.assign_labels == "kmeans":
+            labels += [trial._labels_from(seed) for seed in range(1, STARTS)]
+    return labels
