@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
+from dssc import ADSSC, assign_labels, clustering_accuracy, make_union_of_subspaces
 from dssc.estimators import choosing
-from dssc.estimators.choosing import Candidate, mean_agreements, ranked
+from dssc.estimators.choosing import Candidate, pairwise_agreements, ranked
 from dssc.estimators.subspaces import mean_residual
 
 
@@ -23,14 +23,38 @@ def test_the_default_tries_all_candidates_and_says_which_it_took(data):
     same = ADSSC(
         4, eta1=model.eta1_, n_neighbors=model.candidates_[0].n_neighbors, random_state=0
     ).fit(X)
-    np.testing.assert_array_equal(model.labels_, same.labels_)
     assert model.eta2_ == same.eta2_
+    assert (model.affinity_matrix_ != same.affinity_matrix_).nnz == 0
     assert len(same.candidates_) == 1
 
 
 def test_the_choice_does_not_depend_on_the_seed(data):
     one, two = (ADSSC(4, random_state=seed, n_init=2).fit(data[0]) for seed in (0, 1))
     assert one.candidates_ == two.candidates_
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_the_clustering_that_won_is_kept(monkeypatch):
+    # Data on which every start of k-means ends elsewhere.
+    X, _ = make_union_of_subspaces(
+        300, n_subspaces=12, dimension=4, n_features=12, noise=1.0, random_state=0
+    )
+    model = ADSSC(12, random_state=0).fit(X)
+    found = choosing.choose(ADSSC(12), X)
+    assert found.candidates == model.candidates_
+    np.testing.assert_array_equal(found.labels, model.labels_)
+    given = {"eta1": model.eta1_, "n_neighbors": model.candidates_[0].n_neighbors}
+    other = ADSSC(12, **given, random_state=0).fit(X)
+    assert adjusted_rand_score(found.labels, other.labels_) < 0.9
+
+    monkeypatch.setattr(choosing, "SAMPLE", 250)
+    monkeypatch.setattr(choosing, "PER_CLUSTER", 10)
+    model = ADSSC(12, random_state=0).fit(X)
+    found = choosing.choose(ADSSC(12), X)
+    start = found.labels_of_all(300)
+    assert np.count_nonzero(start < 0) == 50
+    expected = assign_labels(model.embedding_, 12, start=start)
+    np.testing.assert_array_equal(model.labels_, expected)
 
 
 def test_given_values_win(data):
@@ -80,14 +104,17 @@ def test_a_warm_start_chooses_once(data, monkeypatch):
     assert len(calls) == 2
 
 
-def test_agreement_is_the_mean_over_the_others(rng):
+def test_agreement_is_the_adjusted_rand_index(rng):
     labels = list(rng.integers(0, 3, (4, 50)))
     labels[1] = (labels[0] + 1) % 3
-    found = mean_agreements(labels)
-    for i, value in enumerate(found):
-        others = [adjusted_rand_score(labels[i], labels[j]) for j in range(4) if j != i]
-        assert value == pytest.approx(np.mean(others), abs=1e-6)
-    assert mean_agreements(labels[:1]) == [0.0]
+    labels.append(np.zeros(50, dtype=int))
+    found = pairwise_agreements(labels, 3)
+    for i, one in enumerate(labels):
+        for j, two in enumerate(labels):
+            expected = adjusted_rand_score(one, two) if i != j else 0.0
+            assert found[i, j] == pytest.approx(expected, abs=1e-6)
+    constant = pairwise_agreements([labels[-1], labels[-1]], 3)
+    assert constant[0, 1] == adjusted_rand_score(labels[-1], labels[-1]) == 1.0
 
 
 def test_ranks_are_added_and_torn_graphs_come_last():
@@ -98,8 +125,8 @@ def test_ranks_are_added_and_torn_graphs_come_last():
         Candidate(4.0, 4, agreement=0.8, residual=0.3),
     ]
     # Ranks: 0 + 0 (torn), 1 + 3, 3 + 1, 1 + 2; of the equal sums the higher agreement is first.
-    assert [c.eta1 for c in ranked(candidates, 3)] == [4.0, 2.0, 3.0, 1.0]
-    assert ranked(candidates, 9)[0].eta1 == 1.0
+    assert ranked(candidates, 3) == [3, 1, 2, 0]
+    assert ranked(candidates, 9)[0] == 0
 
 
 def test_residual_is_the_distance_from_the_best_subspaces(rng):
@@ -109,5 +136,5 @@ def test_residual_is_the_distance_from_the_best_subspaces(rng):
     for label in range(3):
         left, values, right = np.linalg.svd(unit[labels == label], full_matrices=False)
         expected += np.sum((unit[labels == label] - (left[:, :2] * values[:2]) @ right[:2]) ** 2)
-    assert mean_residual(X, labels, 3, 2) == pytest.approx(expected / 60)
-    assert mean_residual(X, labels, 3, 8) == 0.0
+    assert mean_residual(unit, labels, 3, 2) == pytest.approx(expected / 60)
+    assert mean_residual(unit, labels, 3, 8) == 0.0

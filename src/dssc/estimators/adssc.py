@@ -42,8 +42,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of clusters. None reads it from the spectrum of A, and warns when the evidence is
-        weak; see :func:`dssc.estimate_n_clusters`.
+        Number of clusters. None estimates it from A, and warns when the evidence is weak; see
+        :func:`dssc.estimate_n_clusters`.
     eta1 : float or None, default=None
         Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
         of the others. By default it is chosen, see Notes.
@@ -74,7 +74,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
-        Random starts of k-means.
+        Random starts of k-means, where no parameters are chosen; see Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -91,7 +91,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels. A
+        choice of parameters does not depend on it.
 
     Attributes
     ----------
@@ -113,9 +114,10 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
     candidates_ : list of Candidate
-        What was chosen among, the best first: `eta1`, `n_neighbors`, the mean `agreement` of the
-        labels with those of all other candidates as the adjusted Rand index, the mean squared
-        `residual` from subspaces of dimension 10, and the connected components, `n_pieces`.
+        What was chosen among, the best first: `eta1`, `n_neighbors`, and of the best clustering
+        they gave the mean `agreement` with all other clusterings as the adjusted Rand index and
+        the mean squared `residual` from subspaces of dimension 10; then the connected components
+        of A, `n_pieces`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -130,11 +132,13 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     Notes
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
-    where there are more. Taken are those whose labels agree best with the labels of the others
-    (good parameters give similar clusters, bad ones differ in many ways) and whose clusters are
-    nearest to subspaces of dimension 10, by the sum of both ranks. `candidates_` tells what was
-    tried. Given a number for `eta2`, with ``eta3 > 0``, without `n_clusters` and below 60 points
-    nothing is tried: eta1 is 1 then, and n_neighbors 12, where they are not given.
+    where there are more, with four starts of k-means each. Of all these clusterings the one is
+    taken that agrees best with the others (good parameters give similar clusters, bad ones differ
+    in many ways) and whose clusters are nearest to subspaces of dimension 10, by the sum of both
+    ranks. Its labels are kept, or where it is one of a sample k-means starts from them.
+    `candidates_` tells what was tried. Given a number for `eta2`, with ``eta3 > 0``, without
+    `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and n_neighbors 12, where
+    they are not given.
 
     References
     ----------
@@ -215,12 +219,13 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         return faded(U, A, k) if fades else U
 
     def _assign(self, expressed, U, k, rng):
-        start = self._choice.labels_of_all(len(U))
-        if start is not None and self.assign_labels == "kmeans":
+        chosen = self._choice.labels_of_all(len(U))
+        if chosen is not None and chosen.min() >= 0:
+            return chosen
+        if chosen is not None and self.assign_labels == "kmeans":
             return assign_labels(
-                U, k, start=start, n_init=self.n_init, similarity=expressed.similarities,
-                random_state=rng,
-            )  # fmt: skip
+                U, k, start=chosen, similarity=expressed.similarities, random_state=rng
+            )
         if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)

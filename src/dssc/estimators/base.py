@@ -33,8 +33,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of clusters. None reads it from the spectrum of the affinity, and warns when the
-        evidence is weak; see :func:`dssc.estimate_n_clusters`.
+        Number of clusters. None estimates it from the affinity, and warns when the evidence is
+        weak; see :func:`dssc.estimate_n_clusters`.
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
         stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
@@ -194,14 +194,17 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     def _number_of_clusters(self, A):
         """Return the number of clusters: the one given, or what the spectrum of A speaks for."""
         if self.n_clusters is not None:
+            for name in ("eigenvalues_", "cluster_evidence_"):  # of an earlier fit
+                self.__dict__.pop(name, None)
             return self.n_clusters
         count = estimate_n_clusters(A)
         self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
         if not count.is_clear:
             warnings.warn(
-                f"n_clusters={count.n_clusters} was read from the spectrum on weak evidence: its "
-                f"step is {count.evidence:.2f} times the next largest, wanted 1.5. Look at "
-                "dssc.plotting.plot_spectrum, and give n_clusters if you know it",
+                f"n_clusters={count.n_clusters} was estimated on weak evidence: its step in the "
+                f"spectrum is {count.evidence:.2f} times the largest other one, wanted 1.5, so the "
+                "number of highest modularity was taken. Look at dssc.plotting.plot_spectrum, and "
+                "give n_clusters if you know it",
                 UserWarning,
                 stacklevel=3,
             )

@@ -70,7 +70,7 @@ class Choice(NamedTuple):
         """Return the labels with -1 for samples that were not among the points."""
         if self.labels is None:
             return None
-        labels = np.full(n_samples, -1)
+        labels = np.full(n_samples, -1, dtype=self.labels.dtype)
         labels[self.points] = self.labels
         return labels
 
