@@ -114,10 +114,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
     candidates_ : list of Candidate
-        What was chosen among, the best first: `eta1`, `n_neighbors`, and of the best clustering
-        they gave the mean `agreement` with all other clusterings as the adjusted Rand index and
-        the mean squared `residual` from subspaces of dimension 10; then the connected components
-        of A, `n_pieces`.
+        What was chosen among, the best first; see :class:`dssc.estimators.choosing.Candidate`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -132,13 +129,14 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     Notes
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
-    where there are more, with four starts of k-means each. Of all these clusterings the one is
-    taken that agrees best with the others (good parameters give similar clusters, bad ones differ
-    in many ways) and whose clusters are nearest to subspaces of dimension 10, by the sum of both
-    ranks. Its labels are kept, or where it is one of a sample k-means starts from them.
-    `candidates_` tells what was tried. Given a number for `eta2`, with ``eta3 > 0``, without
-    `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and n_neighbors 12, where
-    they are not given.
+    where there are more, with eight starts of k-means each. The eta1 is taken with which these
+    starts agree best: where a graph has clear clusters, all of them find the same. Then, of all
+    clusterings with this eta1, the one is taken that agrees best with the others (good parameters
+    give similar clusters, bad ones differ in many ways) and whose clusters are nearest to subspaces
+    of dimension 10, by the sum of both ranks. Its labels are kept, or where it is one of a sample
+    k-means starts from them. `candidates_` tells what was tried. Given a number for `eta2`, with
+    ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
+    n_neighbors 12, where they are not given.
 
     References
     ----------
@@ -256,7 +254,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         kept = getattr(self, "_chosen", None)
         if fingerprint is None or kept is None or kept[0] != fingerprint:
             kept = fingerprint, choose(self, X)
-        self._chosen = kept if self.warm_start else None
+        self._chosen = (kept[0], kept[1].without_expression()) if self.warm_start else None
         return kept[1]
 
     def _neighbors_wanted(self):
@@ -269,12 +267,13 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         self._height = typical_norm(X) if self.affine else None
         self._fit_X = X = self._lifted(X)
         with progress.stage("choice"):
-            self._choice = self._choose(X)
-        self.candidates_ = self._choice.candidates
+            choice = self._choose(X)
+        self._choice = choice.without_expression()
+        self.candidates_ = choice.candidates
         self.eta1_ = float(self.candidates_[0].eta1)
         if not self.warm_start:
             self._kept = None
-            return self._express_anew(X, progress)
+            return choice.expressed or self._express_anew(X, progress)
         with progress.stage("comparison"):
             parameters = self.eta1_, float(self.eta3), bool(self.symmetric)
             # A tensor counts its own changes; the content of an array has to be looked at.
@@ -283,7 +282,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
             self._kept = None  # frees its memory before more is needed
-            self._kept = kept = fingerprint, self._express_anew(X, progress)
+            expressed = choice.expressed or self._express_anew(X, progress)
+            self._kept = kept = fingerprint, expressed
         kept[1].report_to(progress)
         return kept[1]
 

@@ -1,21 +1,21 @@
-"""Parameters without labels: the clustering that others agree with, near low-dimensional subspaces.
+"""Parameters without labels: a graph that k-means reads alike each time, then what others agree on.
 
-Good parameters differ between data sets, but they lie in a wide plateau: clusterings from inside it
-resemble each other, while a bad one is bad in its own way. And of two clusterings into the same
-number of clusters the better one has clusters nearer to subspaces of low dimension. So clusterings
-are ranked by their agreement with all others and by their distance from subspaces, and the smallest
-sum of the two ranks wins. Both are computed from the labels, so that they compare affinities of
-any density, which gaps in the spectrum do not.
+eta1 first. Where a graph has clear clusters, k-means finds the same ones from wherever it starts;
+where it has not, every start ends elsewhere. So the eta1 is taken whose graphs let several starts
+agree best. Then the number of neighbours, and which start: clusterings that lie in the plateau of
+good parameters resemble each other while a bad one is bad in its own way, and of two clusterings
+the better one has clusters nearer to subspaces of low dimension. So clusterings are ranked by their
+agreement with all others of that eta1 and by their distance from subspaces, and the smallest sum of
+the two ranks wins.
 
-What is judged is a clustering, not its parameters: another start of k-means on the same affinity
-changes accuracies as much as other parameters do. Hence several starts of each candidate compete,
-and the fit that follows begins at the clustering that won. `benchmarks/selection.py` is the study
-behind it.
+All of this is computed from labels, so that it compares affinities of any density, which gaps in
+the spectrum do not. What wins is a clustering and not only its parameters, since another start of
+k-means changes accuracies as much as other parameters do; the fit keeps it.
+`benchmarks/selection.py` is the study behind this.
 """
 
 import warnings
-from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -25,8 +25,9 @@ from dssc.expression.new_points import unit_rows
 from dssc.graph import count_components
 
 ETA1 = (1.0, 10.0, 0.1)  # for up to SAMPLE points; the first ones win where all are equal
-N_NEIGHBORS = (6, 8, 4)
-STARTS = 4  # of k-means, each of which makes a clustering
+FIRST_COUNTS = (6, 12)  # neighbours of a point in the graphs that eta1 is chosen by,
+MORE_COUNTS = (8, 4)  # and further ones for the eta1 that won
+STARTS = 8  # of k-means
 SAMPLE = 5000  # points the choice is made on, and at least so many a cluster:
 PER_CLUSTER = 50
 DIMENSION = 10  # of the subspaces that clusters are compared with,
@@ -35,7 +36,7 @@ DIGITS = 6  # beyond them, rounding would decide
 
 
 class Candidate(NamedTuple):
-    """Parameters that were tried, and the best clustering they gave.
+    """Parameters that were tried.
 
     Attributes
     ----------
@@ -43,28 +44,38 @@ class Candidate(NamedTuple):
         Ridge penalty, as it would be used for all points.
     n_neighbors : int or None
         Neighbours of a point; None where eta2 was given.
-    agreement : float
-        Mean adjusted Rand index between the labels and those of all other clusterings.
-    residual : float
-        Mean squared distance of the points from the best subspaces of dimension 10, one a cluster.
+    stability : float
+        Mean adjusted Rand index between the labels that several starts of k-means give.
     n_pieces : int
-        Connected components of the affinity. More than clusters rule a candidate out, unless all
-        have more.
+        Connected components of the affinity. More than clusters rule a number of neighbours out,
+        unless all have more.
+    agreement : float or None
+        Mean adjusted Rand index between the labels of the best start and all other labels with the
+        same eta1; None where that eta1 was not chosen.
+    residual : float or None
+        Mean squared distance of the points from the best subspaces of dimension 10, one for each of
+        these clusters.
     """
 
     eta1: float
     n_neighbors: int | None
-    agreement: float = 1.0
-    residual: float = 0.0
+    stability: float = 1.0
     n_pieces: int = 1
+    agreement: float | None = None
+    residual: float | None = None
 
 
 class Choice(NamedTuple):
-    """Candidates, the best first, and the clustering of some points that was the best."""
+    """Candidates, the best first; the clustering of some points that won; what expresses them."""
 
     candidates: list[Candidate]
     points: np.ndarray | None = None
     labels: np.ndarray | None = None
+    expressed: Any = None
+
+    def without_expression(self) -> "Choice":
+        """Return what is worth keeping."""
+        return self._replace(expressed=None)
 
     def labels_of_all(self, n_samples: int) -> np.ndarray | None:
         """Return the labels with -1 for samples that were not among the points."""
@@ -90,38 +101,92 @@ def choose(model, X) -> Choice:
     if n_drawn < n:
         drawn = np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))
         X = X[drawn]
-    eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
-    counts: tuple[int | None, ...] = (model.n_neighbors,)
+    first: tuple[int | None, ...] = (model.n_neighbors,)
+    more: tuple[int | None, ...] = ()
     growth = 1.0
     if model.n_neighbors is None and model.eta2 is None:
-        counts, growth = N_NEIGHBORS, np.log(n) / np.log(n_drawn)
-    trial = clone(model).set_params(
-        warm_start=True, n_init=1, random_state=0, verbose=0, affine=False
-    )
-    labels, tried = [], []
-    for eta1, n_neighbors in product(eta1s, counts):
-        trial.set_params(eta1=eta1 * n_drawn / n, n_neighbors=n_neighbors or 1)
-        found = _clusterings(trial, X)
-        labels += found
-        n_pieces = count_components(trial.affinity_matrix_)
-        count = n_neighbors and round(n_neighbors * growth)
-        tried += [Candidate(eta1, count, n_pieces=n_pieces)] * len(found)
-    judged = _judged(tried, labels, X, k)
-    order = ranked(judged, k)
-    best_of = {(c.eta1, c.n_neighbors): c for c in (judged[i] for i in reversed(order))}
-    return Choice(list(best_of.values())[::-1], drawn, labels[order[0]])
+        first, more, growth = FIRST_COUNTS, MORE_COUNTS, np.log(n) / np.log(n_drawn)
+    eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
+    best: Trials | None = None
+    others = []
+    for eta1 in eta1s:
+        trials = Trials(model, X, eta1, n_drawn / n, growth)
+        trials.add(first)
+        if best is None or trials.stability > best.stability:
+            best, trials = trials, best
+        if trials is not None:
+            trials.model = None  # its self-expression is as large as the data
+            others.append(trials)
+    assert best is not None
+    best.add(more)
+    candidates, labels = best.judged(k)
+    for trials in sorted(others, key=lambda trials: -trials.stability):
+        candidates += trials.candidates
+    return Choice(candidates, drawn, labels, best.model._kept[1] if n_drawn == n else None)
 
 
-def ranked(candidates: list[Candidate], n_clusters: int) -> list[int]:
-    """Return the order of candidates by the sum of their ranks in agreement and residual.
+class Trials:
+    """The clusterings that one eta1 gives."""
 
-    Ties go to the higher agreement, then to the one that came first.
+    def __init__(self, model, X, eta1: float, share: float, growth: float):
+        self.X, self.eta1, self.growth = X, eta1, growth
+        self.model = clone(model).set_params(
+            eta1=eta1 * share, warm_start=True, n_init=1, random_state=0, verbose=0, affine=False
+        )
+        self.candidates: list[Candidate] = []
+        self.labels: list[list[np.ndarray]] = []  # for each candidate, those of each start
+
+    @property
+    def stability(self) -> float:
+        """How well the starts on one graph agree, in the mean over graphs."""
+        return float(np.mean([candidate.stability for candidate in self.candidates]))
+
+    def add(self, counts) -> None:
+        """Try numbers of neighbours."""
+        for count in counts:
+            self.model.set_params(n_neighbors=count or 1)
+            labels = _clusterings(self.model, self.X)
+            agreements = mean_agreements(labels, self.model.n_clusters)
+            n_pieces = count_components(self.model.affinity_matrix_)
+            grown = count and round(count * self.growth)
+            stability = round(float(np.mean(agreements)), DIGITS)
+            self.candidates.append(Candidate(self.eta1, grown, stability, n_pieces))
+            self.labels.append(labels)
+
+    def judged(self, n_clusters: int) -> tuple[list[Candidate], np.ndarray]:
+        """Return the candidates, the best first, and the labels that won."""
+        labels = [some for of_one in self.labels for some in of_one]
+        owner = np.repeat(np.arange(len(self.labels)), [len(of_one) for of_one in self.labels])
+        agreements = mean_agreements(labels, n_clusters)
+        distances = residuals(self.X, labels, n_clusters)
+        torn = np.array([self.candidates[i].n_pieces > n_clusters for i in owner])
+        order = ranked(agreements, distances, torn)
+        found: dict[int, Candidate] = {}
+        for i in order:  # the best start of each candidate comes first
+            judged = self.candidates[owner[i]]._replace(
+                agreement=agreements[i], residual=distances[i]
+            )
+            found.setdefault(owner[i], judged)
+        return list(found.values()), labels[order[0]]
+
+
+def ranked(agreements, distances, torn) -> list[int]:
+    """Return the order of clusterings by the sum of their ranks in agreement and distance.
+
+    Those of a graph `torn` into too many pieces come last. Ties go to the higher agreement, then
+    to the one that came first.
     """
-    by_agreement = np.array([-c.agreement for c in candidates])
-    by_residual = np.array([c.residual for c in candidates])
-    torn = np.array([c.n_pieces > n_clusters for c in candidates])
-    ranks = [np.searchsorted(np.sort(values), values) for values in (by_agreement, by_residual)]
-    return np.lexsort((by_agreement, ranks[0] + ranks[1], torn)).tolist()
+    values = -np.asarray(agreements), np.asarray(distances)
+    ranks = [np.searchsorted(np.sort(some), some) for some in values]
+    return np.lexsort((values[0], ranks[0] + ranks[1], torn)).tolist()
+
+
+def mean_agreements(labels, n_clusters: int) -> list[float]:
+    """Return the mean adjusted Rand index of each labelling with all others; one, of only one."""
+    if len(labels) == 1:
+        return [1.0]
+    sums = pairwise_agreements(labels, n_clusters).sum(axis=1)
+    return np.round(sums / (len(labels) - 1), DIGITS).tolist()
 
 
 def pairwise_agreements(labels, n_clusters: int) -> np.ndarray:
@@ -131,7 +196,7 @@ def pairwise_agreements(labels, n_clusters: int) -> np.ndarray:
     for i in range(n):
         for j in range(i):
             pairs[i, j] = pairs[j, i] = _adjusted_rand(labels[i], labels[j], n_clusters)
-    return np.round(pairs, DIGITS)
+    return pairs
 
 
 def residuals(X, labels, n_clusters: int) -> list[float]:
@@ -142,17 +207,6 @@ def residuals(X, labels, n_clusters: int) -> list[float]:
     return [
         round(mean_residual(points, some[compared], n_clusters, DIMENSION), DIGITS)
         for some in labels
-    ]
-
-
-def _judged(tried, labels, X, n_clusters):
-    """Return candidates with what their labels say."""
-    agreements = pairwise_agreements(labels, n_clusters).sum(axis=1) / max(1, len(labels) - 1)
-    return [
-        candidate._replace(agreement=round(float(agreement), DIGITS), residual=residual)
-        for candidate, agreement, residual in zip(
-            tried, agreements, residuals(X, labels, n_clusters), strict=True
-        )
     ]
 
 
