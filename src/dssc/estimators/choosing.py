@@ -47,8 +47,8 @@ class Candidate(NamedTuple):
     stability : float
         Mean adjusted Rand index between the labels that several starts of k-means give.
     n_pieces : int
-        Connected components of the affinity. More than clusters rule a number of neighbours out,
-        unless all have more.
+        Connected components of the affinity. More than clusters rule a candidate out, unless all
+        have more.
     agreement : float or None
         Mean adjusted Rand index between the labels of the best start and all other labels with the
         same eta1; None where that eta1 was not chosen.
@@ -112,15 +112,15 @@ def choose(model, X) -> Choice:
     for eta1 in eta1s:
         trials = Trials(model, X, eta1, n_drawn / n, growth)
         trials.add(first)
-        if best is None or trials.stability > best.stability:
+        if best is None or trials.standing > best.standing:
             best, trials = trials, best
         if trials is not None:
-            trials.model = None  # its self-expression is as large as the data
+            trials.model._kept = None  # its self-expression is as large as the data
             others.append(trials)
     assert best is not None
     best.add(more)
     candidates, labels = best.judged(k)
-    for trials in sorted(others, key=lambda trials: -trials.stability):
+    for trials in sorted(others, key=lambda trials: trials.standing, reverse=True):
         candidates += trials.candidates
     return Choice(candidates, drawn, labels, best.model._kept[1] if n_drawn == n else None)
 
@@ -137,9 +137,10 @@ class Trials:
         self.labels: list[list[np.ndarray]] = []  # for each candidate, those of each start
 
     @property
-    def stability(self) -> float:
-        """How well the starts on one graph agree, in the mean over graphs."""
-        return float(np.mean([candidate.stability for candidate in self.candidates]))
+    def standing(self) -> tuple[bool, float]:
+        """Whether a graph holds together; how well starts on one graph agree, in the mean."""
+        holds = min(c.n_pieces for c in self.candidates) <= self.model.n_clusters
+        return holds, float(np.mean([c.stability for c in self.candidates]))
 
     def add(self, counts) -> None:
         """Try numbers of neighbours."""
