@@ -285,6 +285,12 @@ def print_summary(title, group, left_out):
         if some:
             print(f"\n{title}, {what}: {len(some)} sets, mean ratio {np.mean(some):.3f}, "
                   f"worst {min(some):.3f}")  # fmt: skip
+    factors = [abs(np.log(data.fit["estimate"][0] / data.k)) for data in group if data.fit]
+    if factors:
+        n_exact, n_near = np.sum(np.less(factors, 1e-9)), np.sum(np.less(factors, np.log(1.2001)))
+        print(f"number of clusters: {n_exact} exact, {n_near} within a fifth, of {len(factors)}; "
+              f"off by a factor of {np.exp(np.mean(factors)):.2f} in the geometric mean, "
+              f"{np.exp(max(factors)):.2f} at worst")  # fmt: skip
 
 
 def print_row(data, left_out):
