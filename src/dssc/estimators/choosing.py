@@ -122,7 +122,8 @@ def choose(model, X) -> Choice:
     candidates, labels = best.judged(k)
     for trials in sorted(others, key=lambda trials: trials.standing, reverse=True):
         candidates += trials.candidates
-    return Choice(candidates, drawn, labels, best.model._kept[1] if n_drawn == n else None)
+    fits = n_drawn == n and best.model._device == getattr(model, "_device", None)
+    return Choice(candidates, drawn, labels, best.model._kept[1] if fits else None)
 
 
 class Trials:
