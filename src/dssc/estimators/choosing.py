@@ -107,23 +107,25 @@ def choose(model, X) -> Choice:
     if model.n_neighbors is None and model.eta2 is None:
         first, more, growth = FIRST_COUNTS, MORE_COUNTS, np.log(n) / np.log(n_drawn)
     eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
-    best: Trials | None = None
-    others = []
-    for eta1 in eta1s:
-        trials = Trials(model, X, eta1, n_drawn / n, growth)
-        trials.add(first)
-        if best is None or trials.standing > best.standing:
-            best, trials = trials, best
-        if trials is not None:
-            trials.model._kept = None  # its self-expression is as large as the data
-            others.append(trials)
-    assert best is not None
+    best, *others = _by_standing(
+        (Trials(model, X, eta1, n_drawn / n, growth) for eta1 in eta1s), first
+    )
     best.add(more)
     candidates, labels = best.judged(k)
-    for trials in sorted(others, key=lambda trials: trials.standing, reverse=True):
-        candidates += trials.candidates
+    candidates += [candidate for trials in others for candidate in trials.candidates]
     fits = n_drawn == n and best.model._device == getattr(model, "_device", None)
     return Choice(candidates, drawn, labels, best.model._kept[1] if fits else None)
+
+
+def _by_standing(all_trials, counts) -> list["Trials"]:
+    """Try some numbers of neighbours with every eta1, and return the trials, the best first."""
+    found: list[Trials] = []
+    for trials in all_trials:
+        trials.add(counts)
+        found = sorted([*found, trials], key=lambda some: some.standing, reverse=True)
+        for loser in found[1:]:
+            loser.model._kept = None  # a self-expression is as large as the data, or larger
+    return found
 
 
 class Trials:
