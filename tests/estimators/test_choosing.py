@@ -161,5 +161,5 @@ def test_residual_is_the_distance_from_the_best_subspaces(rng):
     for label in range(3):
         left, values, right = np.linalg.svd(unit[labels == label], full_matrices=False)
         expected += np.sum((unit[labels == label] - (left[:, :2] * values[:2]) @ right[:2]) ** 2)
-    assert mean_residual(unit, labels, 3, 2) == pytest.approx(expected / 60)
-    assert mean_residual(unit, labels, 3, 8) == 0.0
+    assert mean_residual(X, labels, 3, 2) == pytest.approx(expected / 60)
+    assert mean_residual(X, labels, 3, 8) == 0.0

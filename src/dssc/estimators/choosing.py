@@ -21,7 +21,6 @@ import numpy as np
 from sklearn.base import clone
 
 from dssc.estimators.subspaces import mean_residual
-from dssc.expression.new_points import unit_rows
 from dssc.graph import count_components
 
 ETA1 = (1.0, 10.0, 0.1)  # for up to SAMPLE points; the first ones win where all are equal
@@ -207,10 +206,9 @@ def residuals(X, labels, n_clusters: int) -> list[float]:
     """Return the mean squared distance of points from subspaces, for every labelling of them."""
     n_compared = min(len(labels[0]), COMPARED * n_clusters)
     compared = np.random.default_rng(0).permutation(len(labels[0]))[:n_compared]
-    points = unit_rows(X[compared])
+    X = X[compared]
     return [
-        round(mean_residual(points, some[compared], n_clusters, DIMENSION), DIGITS)
-        for some in labels
+        round(mean_residual(X, some[compared], n_clusters, DIMENSION), DIGITS) for some in labels
     ]
 
 
