@@ -180,16 +180,3 @@ def test_entries_that_are_zero_up_to_rounding_connect_nothing():
     noise = 1e-15 * np.random.default_rng(0).random(W.shape)
     np.testing.assert_allclose(spectral_embedding(W + noise, 3), expected, atol=1e-12)
     assert clustering_accuracy(y, cluster(W + noise, 3)) == 1.0
-
-
-def test_k_means_starts_from_given_labels(rng):
-    angles = np.repeat(np.arange(6), 20) * np.pi / 6
-    U = np.column_stack([np.cos(angles), np.sin(angles)]) + 0.01 * rng.standard_normal((120, 2))
-    truth = np.repeat(np.arange(6), 20)
-    start = np.where(np.arange(120) % 5 == 0, truth, -1)
-    np.testing.assert_array_equal(assign_labels(U, 6, start=start), truth)
-    # Three pairs of directions are no clustering into six, but a start that k-means stays near.
-    halves = truth // 2
-    np.testing.assert_array_equal(assign_labels(U, 3, start=halves), halves)
-    # A label without points leaves the starts to chance.
-    assert clustering_accuracy(truth, assign_labels(U, 6, start=halves, random_state=0)) == 1.0

@@ -13,7 +13,7 @@ from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.estimators.prediction import Placement, PredictionMixin
 from dssc.expression import elastic_net_representation
 from dssc.features import check_no_zero_rows, homogeneous, typical_norm, unit_norm
-from dssc.spectral import assign_labels, faded, fading_components, spectral_embedding
+from dssc.spectral import faded, fading_components, spectral_embedding
 
 # Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
@@ -74,7 +74,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
-        Random starts of k-means, where no parameters are chosen; see Notes.
+        Random starts of k-means, unless the labels are chosen with the parameters; see Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -133,8 +133,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     starts agree best: where a graph has clear clusters, all of them find the same. Then, of all
     clusterings with this eta1, the one is taken that agrees best with the others (good parameters
     give similar clusters, bad ones differ in many ways) and whose clusters are nearest to subspaces
-    of dimension 10, by the sum of both ranks. Its labels are kept, or where it is one of a sample
-    k-means starts from them. `candidates_` tells what was tried. Given a number for `eta2`, with
+    of dimension 10, by the sum of both ranks. Its labels are kept, unless it is one of a sample.
+    `candidates_` tells what was tried. Given a number for `eta2`, with
     ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
     n_neighbors 12, where they are not given.
 
@@ -217,13 +217,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         return faded(U, A, k) if fades else U
 
     def _assign(self, expressed, U, k, rng):
-        chosen = self._choice.labels_of_all(len(U))
-        if chosen is not None and chosen.min() >= 0:
-            return chosen
-        if chosen is not None and self.assign_labels == "kmeans":
-            return assign_labels(
-                U, k, start=chosen, similarity=expressed.similarities, random_state=rng
-            )
+        if self._choice.labels is not None and len(self._choice.labels) == len(U):
+            return self._choice.labels
         if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)

@@ -10,7 +10,7 @@ the two ranks wins.
 
 All of this is computed from labels, so that it compares affinities of any density, which gaps in
 the spectrum do not. What wins is a clustering and not only its parameters, since another start of
-k-means changes accuracies as much as other parameters do; the fit keeps it.
+k-means changes accuracies as much as other parameters do; a fit of the same points keeps it.
 `benchmarks/selection.py` is the study behind this.
 """
 
@@ -65,24 +65,15 @@ class Candidate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Candidates, the best first; the clustering of some points that won; what expresses them."""
+    """Candidates, the best first; the labels that won, of a sample or all; what expresses all."""
 
     candidates: list[Candidate]
-    points: np.ndarray | None = None
     labels: np.ndarray | None = None
     expressed: Any = None
 
     def without_expression(self) -> "Choice":
         """Return what is worth keeping."""
         return self._replace(expressed=None)
-
-    def labels_of_all(self, n_samples: int) -> np.ndarray | None:
-        """Return the labels with -1 for samples that were not among the points."""
-        if self.labels is None:
-            return None
-        labels = np.full(n_samples, -1, dtype=self.labels.dtype)
-        labels[self.points] = self.labels
-        return labels
 
 
 def choose(model, X) -> Choice:
@@ -96,10 +87,8 @@ def choose(model, X) -> Choice:
     """
     n, k = X.shape[0], model.n_clusters
     n_drawn = min(n, max(SAMPLE, PER_CLUSTER * k))
-    drawn = np.arange(n)
     if n_drawn < n:
-        drawn = np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))
-        X = X[drawn]
+        X = X[np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))]
     first: tuple[int | None, ...] = (model.n_neighbors,)
     more: tuple[int | None, ...] = ()
     growth = 1.0
@@ -113,7 +102,7 @@ def choose(model, X) -> Choice:
     candidates, labels = best.judged(k)
     candidates += [candidate for trials in others for candidate in trials.candidates]
     fits = n_drawn == n and best.model._device == getattr(model, "_device", None)
-    return Choice(candidates, drawn, labels, best.model._kept[1] if fits else None)
+    return Choice(candidates, labels, best.model._kept[1] if fits else None)
 
 
 def _by_standing(all_trials, counts) -> list["Trials"]:

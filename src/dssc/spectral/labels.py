@@ -13,14 +13,7 @@ SEEDS_AMONG, SEEDS_PER_CLUSTER = 10_000, 100  # points that first centers are dr
 
 
 def assign_labels(
-    embedding,
-    n_clusters: int,
-    *,
-    method="kmeans",
-    n_init=10,
-    start=None,
-    similarity=None,
-    random_state=None,
+    embedding, n_clusters: int, *, method="kmeans", n_init=10, similarity=None, random_state=None
 ):
     """Return a label for every row of a spectral embedding.
 
@@ -35,8 +28,6 @@ def assign_labels(
         which needs no random start and as many clusters as components.
     n_init : int, default=10
         Random starts of k-means, of which the best is kept.
-    start : array-like of shape (n_samples,), optional
-        Labels that k-means starts from instead, -1 where there is none yet.
     similarity : array-like or sparse matrix of shape (n_samples, n_samples), or callable, optional
         Places the points whose row is zero: each goes to the cluster with the highest mean
         similarity to it. Without it they join the largest cluster. A function takes an array of
@@ -58,18 +49,15 @@ def assign_labels(
         raise ValueError(too_few_rows(int(n_placed), n_clusters))
     labels = np.empty(len(U), dtype=np.int32)
     if method == "kmeans":
+        kmeans = KMeans(
+            n_clusters, init=_seeds, n_init=n_init, copy_x=False, random_state=random_state
+        )
         # In single precision: half the work, and all the digits kept below.
         directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
         np.divide(U[placed], norms[placed, None], out=directions, casting="same_kind")
         # k-means turns a difference in the last digit into other clusters. What rounding,
         # threads or another engine change must not matter.
         np.round(directions, DIGITS, out=directions)
-        centers = None if start is None else _centers(directions, np.asarray(start)[placed])
-        if centers is None or len(centers) < n_clusters:
-            first = {"init": _seeds, "n_init": n_init}
-        else:
-            first = {"init": centers, "n_init": 1}
-        kmeans = KMeans(n_clusters, **first, copy_x=False, random_state=random_state)
         labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)
@@ -78,15 +66,6 @@ def assign_labels(
     if n_placed < len(U):
         labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity)
     return labels
-
-
-def _centers(points, labels):
-    """Return the mean of every label's points, where any are labelled."""
-    members = labels >= 0
-    sums = np.zeros((int(labels.max(initial=-1)) + 1, points.shape[1]))
-    np.add.at(sums, labels[members], points[members])
-    sizes = np.bincount(labels[members], minlength=len(sums))
-    return (sums[sizes > 0] / sizes[sizes > 0, None]).astype(points.dtype)
 
 
 def too_few_rows(n_placed: int, n_clusters: int) -> str:
