@@ -257,3 +257,31 @@ def test_an_l1_penalty_that_leaves_nothing_is_refused(data):
         ADSSC(4, eta3=5.0).fit(data[0])
     with pytest.raises(ValueError, match="eta3=-1"):
         ADSSC(4, eta3=-1.0).fit(data[0])
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("step", ["_expressed", "_affinity", "_embed", "_assign"])
+@pytest.mark.parametrize("warm_start", [False, True])
+def test_a_fit_that_fails_leaves_the_last_one_as_it_was(step, error, warm_start, monkeypatch):
+    X, _ = make_union_of_subspaces(90, n_subspaces=3, random_state=0)
+    other = make_union_of_subspaces(80, n_subspaces=3, n_features=20, random_state=1)[0]
+    model = ADSSC(3, eta1=1.0, n_neighbors=8, warm_start=warm_start, random_state=0).fit(X)
+    before = {name: value for name, value in vars(model).items() if name != "_kept"}
+    predicted = model.predict(X)
+    original = getattr(ADSSC, step)
+
+    def failing(self, *arguments):
+        original(self, *arguments)
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ADSSC, step, failing)
+        with pytest.raises(error):
+            model.fit(other)
+        fresh = ADSSC(3, eta1=1.0, n_neighbors=8)
+        with pytest.raises(error):
+            fresh.fit(other)
+    assert vars(model) == before
+    assert vars(fresh) == vars(ADSSC(3, eta1=1.0, n_neighbors=8))
+    np.testing.assert_array_equal(model.predict(X), predicted)
+    assert len(model.fit(other).labels_) == 80

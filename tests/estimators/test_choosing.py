@@ -1,10 +1,12 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
 from dssc.estimators import choosing
-from dssc.estimators.choosing import Candidate, mean_agreements, ranked
+from dssc.estimators.choosing import mean_agreements, pairwise_agreements, ranked
 from dssc.estimators.subspaces import mean_residual
 
 
@@ -18,19 +20,69 @@ def test_the_default_tries_all_candidates_and_says_which_it_took(data):
     model = ADSSC(4, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) > 0.98
     tried = {(c.eta1, c.n_neighbors) for c in model.candidates_}
-    assert len(tried) == len(choosing.ETA1) * len(choosing.N_NEIGHBORS)
+    expected = set(product(choosing.ETA1, choosing.FIRST_COUNTS))
+    expected |= set(product([model.eta1_], choosing.MORE_COUNTS))
+    assert tried == expected
+    assert len(model.candidates_) == len(expected)
     assert model.eta1_ == model.candidates_[0].eta1
+    for candidate in model.candidates_:
+        assert (candidate.agreement is not None) == (candidate.eta1 == model.eta1_)
+        assert (candidate.residual is not None) == (candidate.eta1 == model.eta1_)
     same = ADSSC(
         4, eta1=model.eta1_, n_neighbors=model.candidates_[0].n_neighbors, random_state=0
     ).fit(X)
-    np.testing.assert_array_equal(model.labels_, same.labels_)
     assert model.eta2_ == same.eta2_
+    assert (model.affinity_matrix_ != same.affinity_matrix_).nnz == 0
     assert len(same.candidates_) == 1
 
 
 def test_the_choice_does_not_depend_on_the_seed(data):
     one, two = (ADSSC(4, random_state=seed, n_init=2).fit(data[0]) for seed in (0, 1))
     assert one.candidates_ == two.candidates_
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_the_eta1_is_taken_with_which_starts_agree(data, monkeypatch):
+    X, y = data
+    real = choosing._clusterings
+
+    def unstable_but_for_one(trial, X):
+        labels = real(trial, X)
+        if trial.eta1 == 10.0:
+            return labels
+        rng = np.random.default_rng(int(trial.n_neighbors))
+        return [np.where(rng.random(300) < 0.2, rng.integers(0, 4, 300), some) for some in labels]
+
+    monkeypatch.setattr(choosing, "_clusterings", unstable_but_for_one)
+    model = ADSSC(4).fit(X)
+    assert model.eta1_ == 10.0
+    assert model.candidates_[0].stability > max(
+        c.stability for c in model.candidates_ if c.eta1 != 10.0
+    )
+    assert clustering_accuracy(y, model.labels_) > 0.98
+
+
+def test_the_clustering_that_won_is_kept(monkeypatch):
+    # Data on which every start of k-means ends elsewhere.
+    X, _ = make_union_of_subspaces(
+        300, n_subspaces=12, dimension=4, n_features=12, noise=1.0, random_state=0
+    )
+    model = ADSSC(12, random_state=0).fit(X)
+    found = choosing.choose(ADSSC(12), X)
+    assert found.candidates == model.candidates_
+    np.testing.assert_array_equal(found.labels, model.labels_)
+    given = {"eta1": model.eta1_, "n_neighbors": model.candidates_[0].n_neighbors}
+    other = ADSSC(12, **given, random_state=0).fit(X)
+    assert adjusted_rand_score(found.labels, other.labels_) < 0.9
+
+    monkeypatch.setattr(choosing, "SAMPLE", 250)
+    monkeypatch.setattr(choosing, "PER_CLUSTER", 10)
+    model = ADSSC(12, random_state=0).fit(X)
+    found = choosing.choose(ADSSC(12), X)
+    assert len(found.labels) == 250
+    given = {"eta1": model.eta1_, "n_neighbors": model.candidates_[0].n_neighbors}
+    same = ADSSC(12, **given, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, same.labels_)
 
 
 def test_given_values_win(data):
@@ -53,7 +105,8 @@ def test_large_data_are_judged_by_a_sample(data, monkeypatch):
     found = sorted({c.eta1 for c in model.candidates_})
     np.testing.assert_allclose(found, 1.5 * np.sort(choosing.ETA1))
     growth = np.log(300) / np.log(200)
-    counts = {round(count * growth) for count in choosing.N_NEIGHBORS}
+    counts = (*choosing.FIRST_COUNTS, *choosing.MORE_COUNTS)
+    counts = {round(count * growth) for count in counts}
     assert {c.n_neighbors for c in model.candidates_} == counts
     given = ADSSC(4, n_neighbors=6, random_state=0).fit(X)
     assert {c.n_neighbors for c in given.candidates_} == {6}
@@ -80,26 +133,25 @@ def test_a_warm_start_chooses_once(data, monkeypatch):
     assert len(calls) == 2
 
 
-def test_agreement_is_the_mean_over_the_others(rng):
+def test_agreement_is_the_adjusted_rand_index(rng):
     labels = list(rng.integers(0, 3, (4, 50)))
     labels[1] = (labels[0] + 1) % 3
-    found = mean_agreements(labels)
-    for i, value in enumerate(found):
-        others = [adjusted_rand_score(labels[i], labels[j]) for j in range(4) if j != i]
-        assert value == pytest.approx(np.mean(others), abs=1e-6)
-    assert mean_agreements(labels[:1]) == [0.0]
+    labels.append(np.zeros(50, dtype=int))
+    found = pairwise_agreements(labels, 3)
+    for i, one in enumerate(labels):
+        for j, two in enumerate(labels):
+            expected = adjusted_rand_score(one, two) if i != j else 0.0
+            assert found[i, j] == pytest.approx(expected, abs=1e-12)
+    assert pairwise_agreements([labels[-1]] * 2, 3)[0, 1] == 1.0
+    assert mean_agreements(labels, 3) == pytest.approx(found.sum(axis=1) / 4, abs=1e-6)
+    assert mean_agreements(labels[:1], 3) == [1.0]
 
 
 def test_ranks_are_added_and_torn_graphs_come_last():
-    candidates = [
-        Candidate(1.0, 4, agreement=0.9, residual=0.1, n_pieces=9),
-        Candidate(2.0, 4, agreement=0.8, residual=0.4),
-        Candidate(3.0, 4, agreement=0.7, residual=0.2),
-        Candidate(4.0, 4, agreement=0.8, residual=0.3),
-    ]
+    agreements, distances = [0.9, 0.8, 0.7, 0.8], [0.1, 0.4, 0.2, 0.3]
     # Ranks: 0 + 0 (torn), 1 + 3, 3 + 1, 1 + 2; of the equal sums the higher agreement is first.
-    assert [c.eta1 for c in ranked(candidates, 3)] == [4.0, 2.0, 3.0, 1.0]
-    assert ranked(candidates, 9)[0].eta1 == 1.0
+    assert ranked(agreements, distances, [True, False, False, False]) == [3, 1, 2, 0]
+    assert ranked(agreements, distances, [False] * 4)[0] == 0
 
 
 def test_residual_is_the_distance_from_the_best_subspaces(rng):

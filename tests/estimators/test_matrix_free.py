@@ -46,7 +46,10 @@ def assert_same(dense, free):
 
 
 @pytest.mark.parametrize("make", [np.asarray, np.float32, sparse.csr_array])
-@pytest.mark.parametrize("options", [{}, {"eta2": 0.01}, {"eta2": 0.01, "symmetric": False}])
+@pytest.mark.parametrize(
+    "options",
+    [{"eta1": 1.0, "n_neighbors": 8}, {"eta2": 0.01}, {"eta2": 0.01, "symmetric": False}],
+)
 def test_both_forms_give_the_same(make, options, data, monkeypatch):
     X = make(data[0])
     assert_same(*both_ways(X, monkeypatch, n_clusters=4, **options))
@@ -77,7 +80,7 @@ def test_stray_points_are_placed_alike(monkeypatch):
 def test_large_data_are_expressed_without_a_matrix(monkeypatch):
     X, y = make_union_of_subspaces(4200, n_subspaces=3, random_state=0)
     monkeypatch.setattr(expressed, "as_matrix", None)
-    model = ADSSC(3, random_state=0).fit(X)
+    model = ADSSC(3, eta1=1.0, n_neighbors=8, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) == 1.0
     assert sparse.issparse(model.representation_matrix_)
     assert model.projection_.converged

@@ -1,10 +1,9 @@
-import warnings
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from dssc import ADSSC, estimate_n_clusters, make_union_of_subspaces
+from dssc.spectral.modularity import modularity, most_modular
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -22,14 +21,54 @@ def test_independent_subspaces_are_counted(k, dimension, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_chains_of_points_are_counted_too(seed):
+@pytest.mark.parametrize(("k", "size"), [(12, 50), (6, 200)])
+def test_chains_of_points_are_counted_too(k, size, seed):
     # Points of a plane have neighbours in direction only, so that pieces nearly fall apart.
     X, _ = make_union_of_subspaces(
-        600, n_subspaces=12, dimension=2, n_features=48, random_state=seed
+        size * k, n_subspaces=k, dimension=2, n_features=4 * k, random_state=seed
     )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "n_clusters=12 was read")
-        assert ADSSC(None, random_state=0).fit(X).n_clusters_ == 12
+    model = ADSSC(None, random_state=0).fit(X)
+    assert model.n_clusters_ == k
+    assert model.cluster_evidence_ >= 1.5
+
+
+def test_without_a_clear_step_the_most_modular_number_is_taken(rng):
+    # Groups of very different strength leave no step that stands out.
+    k, size = 9, 40
+    labels = np.repeat(np.arange(k), size)
+    inside = np.linspace(0.15, 0.9, k)[labels]
+    odds = np.where(labels[:, None] == labels[None, :], inside[:, None], 0.01)
+    graph = np.triu(rng.random(odds.shape) < odds, 1).astype(float)
+    count = estimate_n_clusters(graph + graph.T)
+    assert count.n_clusters == k
+    assert not count.is_clear
+
+
+def test_more_pieces_than_are_looked_for_are_all_counted():
+    graph = sparse.block_diag([np.ones((4, 4))] * 130 + [np.eye(4) + 0.01], format="csr")
+    assert estimate_n_clusters(graph).n_clusters >= 130
+
+
+def test_modularity_is_the_excess_over_chance(rng):
+    W, labels = rng.random((30, 30)), rng.integers(0, 4, 30)
+    W += W.T
+    degrees, total = W.sum(axis=1), W.sum()
+    expected = sum(
+        W[i, j] / total - degrees[i] * degrees[j] / total**2
+        for i in range(30)
+        for j in range(30)
+        if labels[i] == labels[j]
+    )
+    assert modularity(sparse.csr_array(W), labels) == pytest.approx(expected)
+    assert modularity(sparse.csr_array(W), np.zeros(30, dtype=int)) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("k", [2, 5, 13, 40])
+def test_planted_groups_have_the_highest_modularity(k, rng):
+    labels = np.repeat(np.arange(k), 12)
+    odds = np.where(labels[:, None] == labels[None, :], 0.7, 0.1 / k)
+    graph = np.triu(rng.random(odds.shape) < odds, 1).astype(float)
+    assert most_modular(sparse.csr_array(graph + graph.T), 2, 60 if k > 2 else 7) == k
 
 
 def test_blocks_are_counted_and_strays_are_not():

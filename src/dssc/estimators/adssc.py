@@ -1,12 +1,13 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
 import joblib
+from sklearn.utils import check_random_state
 
 from dssc._devices import as_array, is_tensor, torch_device
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative, check_positive
 from dssc.estimators.base import COMPONENTS, SubspaceClustering
-from dssc.estimators.choosing import Candidate, choose
+from dssc.estimators.choosing import Candidate, Choice, choose
 from dssc.estimators.elastic_net import check_usable
 from dssc.estimators.expressed import ExpressedAsMatrix, express
 from dssc.estimators.prediction import Placement, PredictionMixin
@@ -41,8 +42,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of clusters. None reads it from the spectrum of A, and warns when the evidence is
-        weak; see :func:`dssc.estimate_n_clusters`.
+        Number of clusters. None estimates it from A, and warns when the evidence is weak; see
+        :func:`dssc.estimate_n_clusters`.
     eta1 : float or None, default=None
         Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
         of the others. By default it is chosen, see Notes.
@@ -73,7 +74,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
-        Random starts of k-means.
+        Random starts of k-means, unless the labels are chosen with the parameters; see Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -90,7 +91,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels. A
+        choice of parameters does not depend on it.
 
     Attributes
     ----------
@@ -112,9 +114,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
     candidates_ : list of Candidate
-        What was chosen among, the best first: `eta1`, `n_neighbors`, the mean `agreement` of the
-        labels with those of all other candidates as the adjusted Rand index, the mean squared
-        `residual` from subspaces of dimension 10, and the connected components, `n_pieces`.
+        What was chosen among, the best first; see :class:`dssc.estimators.choosing.Candidate`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -129,11 +129,14 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     Notes
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
-    where there are more. Taken are those whose labels agree best with the labels of the others
-    (good parameters give similar clusters, bad ones differ in many ways) and whose clusters are
-    nearest to subspaces of dimension 10, by the sum of both ranks. `candidates_` tells what was
-    tried. Given a number for `eta2`, with ``eta3 > 0``, without `n_clusters` and below 60 points
-    nothing is tried: eta1 is 1 then, and n_neighbors 12, where they are not given.
+    where there are more, with eight starts of k-means each. The eta1 is taken with which these
+    starts agree best: where a graph has clear clusters, all of them find the same. Then, of all
+    clusterings with this eta1, the one is taken that agrees best with the others (good parameters
+    give similar clusters, bad ones differ in many ways) and whose clusters are nearest to subspaces
+    of dimension 10, by the sum of both ranks. Its labels are kept, unless it is one of a sample.
+    `candidates_` tells what was tried. Given a number for `eta2`, with
+    ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
+    n_neighbors 12, where they are not given.
 
     References
     ----------
@@ -150,6 +153,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     affinity = "doubly_stochastic"  # the other estimators have it as a parameter
     _optional = ("n_clusters", "n_neighbors")
+    _reusable = ("_kept",)
 
     def __init__(
         self,
@@ -213,21 +217,29 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         return faded(U, A, k) if fades else U
 
     def _assign(self, expressed, U, k, rng):
+        if self._choice.labels is not None and len(self._choice.labels) == len(U):
+            return self._choice.labels
         if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)
+
+    def _labels_from(self, seed):
+        """Return the labels that another start of k-means gives, after a warm `fit`."""
+        assert self._kept is not None
+        rng = check_random_state(seed)
+        return self._assign(self._kept[1], self.embedding_, self.n_clusters_, rng)
 
     def _spectral_on_device(self, n_samples):
         return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
 
     def _choose(self, X):
-        """Return candidates for what is open, the best first; one where nothing is to choose."""
+        """Return candidates for what is open; one where nothing is to choose."""
         n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
         is_settled = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
         is_settled = is_settled or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
         if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
             self._chosen = None
-            return [Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)]
+            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)])
         X = as_array(X)
         check_no_zero_rows(X)  # before a sample is drawn, whose rows have other numbers
         parameters = self.get_params()
@@ -237,7 +249,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         kept = getattr(self, "_chosen", None)
         if fingerprint is None or kept is None or kept[0] != fingerprint:
             kept = fingerprint, choose(self, X)
-        self._chosen = kept if self.warm_start else None
+        self._chosen = (kept[0], kept[1].without_expression()) if self.warm_start else None
         return kept[1]
 
     def _neighbors_wanted(self):
@@ -250,11 +262,13 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         self._height = typical_norm(X) if self.affine else None
         self._fit_X = X = self._lifted(X)
         with progress.stage("choice"):
-            self.candidates_ = self._choose(X)
+            choice = self._choose(X)
+        self._choice = choice.without_expression()
+        self.candidates_ = choice.candidates
         self.eta1_ = float(self.candidates_[0].eta1)
         if not self.warm_start:
             self._kept = None
-            return self._express_anew(X, progress)
+            return choice.expressed or self._express_anew(X, progress)
         with progress.stage("comparison"):
             parameters = self.eta1_, float(self.eta3), bool(self.symmetric)
             # A tensor counts its own changes; the content of an array has to be looked at.
@@ -263,7 +277,8 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         kept = getattr(self, "_kept", None)
         if kept is None or kept[0] != fingerprint:
             self._kept = None  # frees its memory before more is needed
-            self._kept = kept = fingerprint, self._express_anew(X, progress)
+            expressed = choice.expressed or self._express_anew(X, progress)
+            self._kept = kept = fingerprint, expressed
         kept[1].report_to(progress)
         return kept[1]
 
@@ -301,7 +316,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     def __getstate__(self):
         state = {**super().__getstate__()}
-        for name in ("_kept", "_device"):
+        for name in ("_kept", "_device", "_choice"):
             state.pop(name, None)
         if "_fit_X" in state:
             state["_fit_X"] = as_array(state["_fit_X"])

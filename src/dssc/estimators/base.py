@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
@@ -32,8 +33,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of clusters. None reads it from the spectrum of the affinity, and warns when the
-        evidence is weak; see :func:`dssc.estimate_n_clusters`.
+        Number of clusters. None estimates it from the affinity, and warns when the evidence is
+        weak; see :func:`dssc.estimate_n_clusters`.
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
         stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
@@ -94,6 +95,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
 
     _counts: tuple[str, ...] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     _optional: tuple[str, ...] = ("n_clusters",)
+    # Large, and only there to save work: neither held during the next fit nor kept if that fails.
+    _reusable: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -133,28 +136,42 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         Returns
         -------
         self : object
-            The fitted estimator.
+            The fitted estimator. Where this fails or is interrupted, it stays what it was before.
         """
-        X = self._validated(X)
-        self._check_parameters(X.shape[0])
-        rng = check_random_state(self.random_state)
-        progress = self._progress()
+        with self._unchanged_on_failure():
+            X = self._validated(X)
+            self._check_parameters(X.shape[0])
+            rng = check_random_state(self.random_state)
+            progress = self._progress()
 
-        expressed = self._expressed(X, rng, progress)
-        A = self._affinity(expressed, progress)
-        with progress.stage("eigenvectors"):
-            self.n_clusters_ = k = self._number_of_clusters(A)
-            U = self._embed(expressed, A, k, rng)
-        with progress.stage("labels"):
-            labels = self._assign(expressed, U, k, rng)
-            C = expressed.coefficients(A)
-        self.labels_ = labels
-        dtype = np.float32 if "float32" in str(X.dtype) else np.float64  # of an array or a tensor
-        self.representation_matrix_ = C.astype(dtype, copy=False)
-        self.affinity_matrix_ = A
-        self.embedding_ = U.astype(dtype, copy=False)
-        self.timings_ = progress.seconds
+            expressed = self._expressed(X, rng, progress)
+            A = self._affinity(expressed, progress)
+            with progress.stage("eigenvectors"):
+                self.n_clusters_ = k = self._number_of_clusters(A)
+                U = self._embed(expressed, A, k, rng)
+            with progress.stage("labels"):
+                labels = self._assign(expressed, U, k, rng)
+                C = expressed.coefficients(A)
+            self.labels_ = labels
+            is_single = "float32" in str(X.dtype)  # of an array or a tensor
+            dtype = np.float32 if is_single else np.float64
+            self.representation_matrix_ = C.astype(dtype, copy=False)
+            self.affinity_matrix_ = A
+            self.embedding_ = U.astype(dtype, copy=False)
+            self.timings_ = progress.seconds
         return self
+
+    @contextmanager
+    def _unchanged_on_failure(self):
+        """Take back what a fit that raises has set: half of it would contradict the rest."""
+        before = {
+            name: value for name, value in self.__dict__.items() if name not in self._reusable
+        }
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _validated(self, X):
         return validate_data(
@@ -177,14 +194,17 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     def _number_of_clusters(self, A):
         """Return the number of clusters: the one given, or what the spectrum of A speaks for."""
         if self.n_clusters is not None:
+            for name in ("eigenvalues_", "cluster_evidence_"):  # of an earlier fit
+                self.__dict__.pop(name, None)
             return self.n_clusters
         count = estimate_n_clusters(A)
         self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
         if not count.is_clear:
             warnings.warn(
-                f"n_clusters={count.n_clusters} was read from the spectrum on weak evidence: its "
-                f"step is {count.evidence:.2f} times the next largest, wanted 1.5. Look at "
-                "dssc.plotting.plot_spectrum, and give n_clusters if you know it",
+                f"n_clusters={count.n_clusters} was estimated on weak evidence: its step in the "
+                f"spectrum is {count.evidence:.2f} times the largest other one, wanted 1.5, so the "
+                "number of highest modularity was taken. Look at dssc.plotting.plot_spectrum, and "
+                "give n_clusters if you know it",
                 UserWarning,
                 stacklevel=3,
             )

@@ -1,30 +1,36 @@
-"""Parameters without labels: the clustering that others agree with, near low-dimensional subspaces.
+"""Parameters without labels: a graph that k-means reads alike each time, then what others agree on.
 
-Good parameters differ between data sets, but they lie in a wide plateau: clusterings from inside it
-resemble each other, while a bad one is bad in its own way. And of two clusterings into the same
-number of clusters the better one has clusters nearer to subspaces of low dimension. So candidates
-are ranked by their agreement with all others and by their distance from subspaces, and the smallest
-sum of the two ranks wins. Both are computed from the labels, so that they compare affinities of
-any density, which gaps in the spectrum do not. `benchmarks/selection.py` is the study behind it.
+eta1 first. Where a graph has clear clusters, k-means finds the same ones from wherever it starts;
+where it has not, every start ends elsewhere. So the eta1 is taken whose graphs let several starts
+agree best. Then the number of neighbours, and which start: clusterings that lie in the plateau of
+good parameters resemble each other while a bad one is bad in its own way, and of two clusterings
+the better one has clusters nearer to subspaces of low dimension. So clusterings are ranked by their
+agreement with all others of that eta1 and by their distance from subspaces, and the smallest sum of
+the two ranks wins.
+
+All of this is computed from labels, so that it compares affinities of any density, which gaps in
+the spectrum do not. What wins is a clustering and not only its parameters, since another start of
+k-means changes accuracies as much as other parameters do; a fit of the same points keeps it.
+`benchmarks/selection.py` is the study behind this.
 """
 
 import warnings
-from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score
 
 from dssc.estimators.subspaces import mean_residual
 from dssc.graph import count_components
 
-ETA1 = (1.0, 10.0, 0.1, 100.0)  # for up to SAMPLE points; the first ones win where all are equal
-N_NEIGHBORS = (8, 12, 6, 4)
+ETA1 = (1.0, 10.0, 0.1)  # for up to SAMPLE points; the first ones win where all are equal
+FIRST_COUNTS = (6, 12)  # neighbours of a point in the graphs that eta1 is chosen by,
+MORE_COUNTS = (8, 4)  # and further ones for the eta1 that won
+STARTS = 8  # of k-means
 SAMPLE = 5000  # points the choice is made on, and at least so many a cluster:
 PER_CLUSTER = 50
-DIMENSION = 10  # of the subspaces that clusters are compared with
-N_INIT = 5
+DIMENSION = 10  # of the subspaces that clusters are compared with,
+COMPARED = 150  # on so many points a cluster
 DIGITS = 6  # beyond them, rounding would decide
 
 
@@ -37,24 +43,41 @@ class Candidate(NamedTuple):
         Ridge penalty, as it would be used for all points.
     n_neighbors : int or None
         Neighbours of a point; None where eta2 was given.
-    agreement : float
-        Mean adjusted Rand index between the labels of this candidate and those of the others.
-    residual : float
-        Mean squared distance of the points from the best subspaces of dimension 10, one a cluster.
+    stability : float
+        Mean adjusted Rand index between the labels that several starts of k-means give.
     n_pieces : int
         Connected components of the affinity. More than clusters rule a candidate out, unless all
         have more.
+    agreement : float or None
+        Mean adjusted Rand index between the labels of the best start and all other labels with the
+        same eta1; None where that eta1 was not chosen.
+    residual : float or None
+        Mean squared distance of the points from the best subspaces of dimension 10, one for each of
+        these clusters.
     """
 
     eta1: float
     n_neighbors: int | None
-    agreement: float = 1.0
-    residual: float = 0.0
+    stability: float = 1.0
     n_pieces: int = 1
+    agreement: float | None = None
+    residual: float | None = None
 
 
-def choose(model, X) -> list[Candidate]:
-    """Return the candidates for a model's open parameters, the best first.
+class Choice(NamedTuple):
+    """Candidates, the best first; the labels that won, of a sample or all; what expresses all."""
+
+    candidates: list[Candidate]
+    labels: np.ndarray | None = None
+    expressed: Any = None
+
+    def without_expression(self) -> "Choice":
+        """Return what is worth keeping."""
+        return self._replace(expressed=None)
+
+
+def choose(model, X) -> Choice:
+    """Try values for a model's open parameters.
 
     Open are `eta1` and, unless eta2 is "components", `n_neighbors`, where they are None. Beyond
     5,000 points (or 50 a cluster, if that is more) the choice is made on a random sample, always
@@ -66,55 +89,137 @@ def choose(model, X) -> list[Candidate]:
     n_drawn = min(n, max(SAMPLE, PER_CLUSTER * k))
     if n_drawn < n:
         X = X[np.sort(np.random.default_rng(0).choice(n, n_drawn, replace=False))]
-    eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
-    counts: tuple[int | None, ...] = (model.n_neighbors,)
+    first: tuple[int | None, ...] = (model.n_neighbors,)
+    more: tuple[int | None, ...] = ()
     growth = 1.0
     if model.n_neighbors is None and model.eta2 is None:
-        counts, growth = N_NEIGHBORS, np.log(n) / np.log(n_drawn)
-    tried = list(product(eta1s, counts))
-    trial = clone(model).set_params(
-        warm_start=True, n_init=N_INIT, random_state=0, verbose=0, affine=False
+        first, more, growth = FIRST_COUNTS, MORE_COUNTS, np.log(n) / np.log(n_drawn)
+    eta1s = tuple(eta1 * n / n_drawn for eta1 in ETA1) if model.eta1 is None else (model.eta1,)
+    best, *others = _by_standing(
+        (Trials(model, X, eta1, n_drawn / n, growth) for eta1 in eta1s), first
     )
-    labels, n_pieces = [], []
-    for eta1, n_neighbors in tried:
-        trial.set_params(eta1=eta1 * n_drawn / n, n_neighbors=n_neighbors or 1)
-        labels.append(_labels(trial, X))
-        n_pieces.append(count_components(trial.affinity_matrix_))
-    agreements = mean_agreements(labels)
-    residuals = [round(mean_residual(X, some, k, DIMENSION), DIGITS) for some in labels]
-    found = [
-        Candidate(eta1, q and round(q * growth), agreement, residual, pieces)
-        for (eta1, q), agreement, residual, pieces in zip(
-            tried, agreements, residuals, n_pieces, strict=True
+    best.add(more)
+    candidates, labels = best.judged(k)
+    candidates += [candidate for trials in others for candidate in trials.candidates]
+    fits = n_drawn == n and best.model._device == getattr(model, "_device", None)
+    return Choice(candidates, labels, best.model._kept[1] if fits else None)
+
+
+def _by_standing(all_trials, counts) -> list["Trials"]:
+    """Try some numbers of neighbours with every eta1, and return the trials, the best first."""
+    found: list[Trials] = []
+    for trials in all_trials:
+        trials.add(counts)
+        found = sorted([*found, trials], key=lambda some: some.standing, reverse=True)
+        for loser in found[1:]:
+            loser.model._kept = None  # a self-expression is as large as the data, or larger
+    return found
+
+
+class Trials:
+    """The clusterings that one eta1 gives."""
+
+    def __init__(self, model, X, eta1: float, share: float, growth: float):
+        self.X, self.eta1, self.growth = X, eta1, growth
+        self.model = clone(model).set_params(
+            eta1=eta1 * share, warm_start=True, n_init=1, random_state=0, verbose=0, affine=False
         )
-    ]
-    return ranked(found, k)
+        self.candidates: list[Candidate] = []
+        self.labels: list[list[np.ndarray]] = []  # for each candidate, those of each start
+
+    @property
+    def standing(self) -> tuple[bool, float]:
+        """Whether a graph holds together; how well starts on one graph agree, in the mean."""
+        holds = min(c.n_pieces for c in self.candidates) <= self.model.n_clusters
+        return holds, float(np.mean([c.stability for c in self.candidates]))
+
+    def add(self, counts) -> None:
+        """Try numbers of neighbours."""
+        for count in counts:
+            self.model.set_params(n_neighbors=count or 1)
+            labels = _clusterings(self.model, self.X)
+            agreements = mean_agreements(labels, self.model.n_clusters)
+            n_pieces = count_components(self.model.affinity_matrix_)
+            grown = count and round(count * self.growth)
+            stability = round(float(np.mean(agreements)), DIGITS)
+            self.candidates.append(Candidate(self.eta1, grown, stability, n_pieces))
+            self.labels.append(labels)
+
+    def judged(self, n_clusters: int) -> tuple[list[Candidate], np.ndarray]:
+        """Return the candidates, the best first, and the labels that won."""
+        labels = [some for of_one in self.labels for some in of_one]
+        owner = np.repeat(np.arange(len(self.labels)), [len(of_one) for of_one in self.labels])
+        agreements = mean_agreements(labels, n_clusters)
+        distances = residuals(self.X, labels, n_clusters)
+        torn = np.array([self.candidates[i].n_pieces > n_clusters for i in owner])
+        order = ranked(agreements, distances, torn)
+        found: dict[int, Candidate] = {}
+        for i in order:  # the best start of each candidate comes first
+            judged = self.candidates[owner[i]]._replace(
+                agreement=agreements[i], residual=distances[i]
+            )
+            found.setdefault(owner[i], judged)
+        return list(found.values()), labels[order[0]]
 
 
-def ranked(candidates: list[Candidate], n_clusters: int) -> list[Candidate]:
-    """Return candidates by the sum of their ranks in agreement and residual, the best first.
+def ranked(agreements, distances, torn) -> list[int]:
+    """Return the order of clusterings by the sum of their ranks in agreement and distance.
 
-    Ties go to the higher agreement, then to the one that came first.
+    Those of a graph `torn` into too many pieces come last. Ties go to the higher agreement, then
+    to the one that came first.
     """
-    by_agreement = np.array([-c.agreement for c in candidates])
-    by_residual = np.array([c.residual for c in candidates])
-    torn = np.array([c.n_pieces > n_clusters for c in candidates])
-    ranks = [np.searchsorted(np.sort(values), values) for values in (by_agreement, by_residual)]
-    order = np.lexsort((by_agreement, ranks[0] + ranks[1], torn))
-    return [candidates[i] for i in order]
+    values = -np.asarray(agreements), np.asarray(distances)
+    ranks = [np.searchsorted(np.sort(some), some) for some in values]
+    return np.lexsort((values[0], ranks[0] + ranks[1], torn)).tolist()
 
 
-def mean_agreements(labels) -> list[float]:
-    """Return the mean adjusted Rand index of each labelling with all others."""
+def mean_agreements(labels, n_clusters: int) -> list[float]:
+    """Return the mean adjusted Rand index of each labelling with all others; one, of only one."""
+    if len(labels) == 1:
+        return [1.0]
+    sums = pairwise_agreements(labels, n_clusters).sum(axis=1)
+    return np.round(sums / (len(labels) - 1), DIGITS).tolist()
+
+
+def pairwise_agreements(labels, n_clusters: int) -> np.ndarray:
+    """Return the adjusted Rand index of every two labellings, and zero on the diagonal."""
     n = len(labels)
     pairs = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
-            pairs[i, j] = pairs[j, i] = adjusted_rand_score(labels[i], labels[j])
-    return np.round(pairs.sum(axis=1) / max(1, n - 1), DIGITS).tolist()
+            pairs[i, j] = pairs[j, i] = _adjusted_rand(labels[i], labels[j], n_clusters)
+    return pairs
 
 
-def _labels(trial, X):
+def residuals(X, labels, n_clusters: int) -> list[float]:
+    """Return the mean squared distance of points from subspaces, for every labelling of them."""
+    n_compared = min(len(labels[0]), COMPARED * n_clusters)
+    compared = np.random.default_rng(0).permutation(len(labels[0]))[:n_compared]
+    X = X[compared]
+    return [
+        round(mean_residual(X, some[compared], n_clusters, DIMENSION), DIGITS) for some in labels
+    ]
+
+
+def _adjusted_rand(one, two, n_clusters):
+    """Return the adjusted Rand index, from counts: scikit-learn's checks cost more than that."""
+    cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
+    cells = cells.reshape(n_clusters, n_clusters).astype(np.float64)
+    both, rows, columns = (_pairs(c) for c in (cells, cells.sum(axis=1), cells.sum(axis=0)))
+    expected = rows * columns / _pairs(np.array([cells.sum()]))
+    most = (rows + columns) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _pairs(counts):
+    return float((counts * (counts - 1)).sum() / 2)
+
+
+def _clusterings(trial, X):
+    """Return the labels that several starts of k-means give."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is said of the fit that follows
-        return trial.fit(X).labels_
+        labels = [trial.fit(X).labels_]
+        if trial.assign_labels == "kmeans":
+            labels += [trial._labels_from(seed) for seed in range(1, STARTS)]
+    return labels

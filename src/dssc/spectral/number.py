@@ -1,4 +1,4 @@
-"""How many clusters an affinity has, read off its spectrum."""
+"""How many clusters an affinity has, read off its spectrum, or by modularity where that is mute."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,14 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from dssc.graph import as_graph, leading_eigenvalues
+from dssc.spectral.modularity import most_modular
 
 MOST = 120  # clusters looked for, and at most PER_ROOT times the root of the number of points
 PER_ROOT = 2.5
 # Distances from one are compared beyond this: closer to one than that, all eigenvalues say "apart".
 FLOOR = 0.1
+FINE_FLOOR = 3e-4  # the same after the pieces of a graph, whose eigenvalues are one exactly
 CLEAR = 1.5  # times the next best step: less is weak evidence
-TIED = 1.1  # times the next best step: less is no evidence at all
 STRAY_SHARE = 0.1  # of the mean size of a piece: smaller ones are no clusters
 
 
@@ -24,7 +25,8 @@ class ClusterCount(NamedTuple):
     n_clusters : int
         The estimate.
     evidence : float
-        The step after it, relative to the next largest step elsewhere; below 1.5 it is weak.
+        The step after it, relative to the largest step elsewhere; below 1.5 it is weak, and the
+        estimate is that of the highest modularity.
     eigenvalues : ndarray
         The leading eigenvalues it was read from, in falling order.
     """
@@ -45,9 +47,14 @@ def estimate_n_clusters(affinity) -> ClusterCount:
     With eigenvalues ``1 = l_1 >= l_2 >= ...`` of the affinity normalised by its degrees, each of k
     clusters that share nothing gives one eigenvalue of one, and the next is as far below as the
     clusters are connected inside. So k is where ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest;
-    f = 0.1 keeps differences among eigenvalues that are all close to one from counting. Where two
-    steps are nearly equal, the number of connected pieces is the answer if there is more than one;
-    one cluster is answered only on clear evidence.
+    f = 0.1 keeps differences among eigenvalues that are all close to one from counting. Of a graph
+    in several pieces, their number is the answer as well if the step after them is the largest
+    with f = 0.0003: then no piece is about to fall apart. Evidence is clear where the step is 1.5
+    times any other.
+
+    Where it is not, as on most real data, the answer is the number from two on, and not below the
+    number of pieces, whose spectral clustering has the highest modularity. It is often close, and
+    too high where clusters are few and large.
 
     Parameters
     ----------
@@ -64,24 +71,31 @@ def estimate_n_clusters(affinity) -> ClusterCount:
     n = graph.shape[0]
     n_values = min(n, int(min(MOST, max(3.0, PER_ROOT * np.sqrt(n)))) + 1)
     values = leading_eigenvalues(graph, n_values)
-    distances = np.maximum(1.0 - values, 0.0) + FLOOR
-    steps = distances[1:] / distances[:-1]
-    if not len(steps):
+    if len(values) == 1:
         return ClusterCount(1, np.inf, values)
-    best = int(np.argmax(steps))
-    n_pieces = connected_components(graph, directed=False)[0]
+    n_pieces = int(connected_components(graph, directed=False)[0])
+    steps, fine = _steps(values, FLOOR), _steps(values, FINE_FLOOR)
+    best = int(np.argmax(steps)) + 1
     evidence = _evidence(steps, best)
-    if evidence < TIED and n_pieces > 1:
-        best = min(n_pieces, len(steps)) - 1
-    elif evidence < CLEAR and best == 0 and len(steps) > 1:
-        best = 1 + int(np.argmax(steps[1:]))
-    return ClusterCount(best + 1, _evidence(steps, best), values)
+    if evidence < CLEAR and 1 < n_pieces < len(values) and _evidence(fine, n_pieces) >= CLEAR:
+        best, evidence = n_pieces, _evidence(fine, n_pieces)
+    elif evidence < CLEAR and len(steps) > 1:
+        fewest, most = max(2, n_pieces), min(len(steps), n // 3)
+        best = most_modular(graph, fewest, most) if most > fewest else fewest
+        evidence = _evidence(steps, min(best, len(steps)))
+    return ClusterCount(best, evidence, values)
 
 
-def _evidence(steps, best):
-    """Return a step relative to the largest other one."""
-    others = np.delete(steps, best)
-    return float(steps[best] / others.max()) if len(others) else np.inf
+def _steps(values, floor):
+    """Return how far each eigenvalue is from one, relative to the one before it."""
+    distances = np.maximum(1.0 - values, 0.0) + floor
+    return distances[1:] / distances[:-1]
+
+
+def _evidence(steps, n_clusters):
+    """Return the step after a number of clusters relative to the largest other one."""
+    others = np.delete(steps, n_clusters - 1)
+    return float(steps[n_clusters - 1] / others.max()) if len(others) else np.inf
 
 
 def _without_strays(graph):
