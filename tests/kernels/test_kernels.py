@@ -362,3 +362,23 @@ def test_numbers_are_found_where_they_stand(engine, rng):
         at = np.empty(len(wanted), dtype=np.int64)
         engine.find_sorted(keys, wanted, at)
         assert at.tolist() == [np.count_nonzero(keys < number) for number in wanted]
+
+
+def test_rows_are_grouped_sorted_and_packed_as_by_numpy(rng):
+    n, m = 30, 17
+    rows, columns = rng.integers(0, n, 400, dtype=np.int32), rng.integers(0, m, 400, dtype=np.int32)
+    rows[rows == 5] = 6  # a row without any
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    packed = []
+    for engine in (_numba, _numpy):
+        grouped, ends = np.empty_like(columns), indptr[:-1].copy()
+        engine.group_by_row(rows, columns, ends, grouped)
+        np.testing.assert_array_equal(ends, indptr[1:])
+        counts = np.empty(n, dtype=np.int64)
+        engine.sort_rows(indptr, grouped, counts)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        packed.append(np.empty(starts[-1], dtype=np.int32))
+        engine.pack_rows(indptr, grouped, starts, packed[-1])
+    expected = sorted(set(zip(rows.tolist(), columns.tolist(), strict=True)))
+    for found in packed:
+        assert found.tolist() == [column for _, column in expected]

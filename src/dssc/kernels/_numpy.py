@@ -1,5 +1,7 @@
 """The kernels in plain NumPy: slow, obvious, and the oracle of every other engine."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -203,6 +205,25 @@ def mark_held(indptr, indices, rows, columns, out):
 def find_sorted(keys, wanted, out):
     """Write where each wanted number stands among sorted keys, or would: one may lie beyond."""
     out[:] = np.searchsorted(keys, wanted)
+
+
+def group_by_row(rows, columns, ends, out):
+    """Write the columns of every row from position ``ends[i]`` on."""
+    out[:] = columns[np.argsort(rows, kind="stable")]
+    ends += np.bincount(rows, minlength=len(ends))
+
+
+def sort_rows(indptr, columns, counts):
+    """Sort every row and move each of its numbers to the front once; count them."""
+    for i, (start, stop) in enumerate(pairwise(indptr)):
+        found = np.unique(columns[start:stop])
+        columns[start : start + len(found)], counts[i] = found, len(found)
+
+
+def pack_rows(indptr, columns, starts, out):
+    """Write the first numbers of every row one after the other, as many as `starts` has room."""
+    for begin, (start, stop) in zip(indptr[:-1], pairwise(starts), strict=True):
+        out[start:stop] = columns[begin : begin + stop - start]
 
 
 def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):

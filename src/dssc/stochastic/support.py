@@ -115,9 +115,7 @@ def _graph(indptr, indices, values):
 
 def _csr(rows, columns, values, shape):
     """Return a matrix of entries given row by row, each in rising order, zeros kept."""
-    indptr = np.zeros(shape[0] + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=shape[0]), out=indptr[1:])
-    return sparse.csr_array((values, columns, indptr), shape=shape)
+    return sparse.csr_array((values, columns, _offsets(rows, shape[0])), shape=shape)
 
 
 def merged(first, second) -> sparse.csr_array:
@@ -132,13 +130,28 @@ def merged(first, second) -> sparse.csr_array:
 
 def distinct(places, shape, symmetric: bool):
     """Return each place once, in order; of a symmetric matrix that on or above the diagonal."""
-    rows, columns = (np.concatenate(parts) for parts in zip(*places, strict=True))
+    rows, columns = (
+        np.concatenate(parts).astype(np.int32, copy=False) for parts in zip(*places, strict=True)
+    )
     if symmetric:
         rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-    keys = np.sort(rows.astype(np.int64) * shape[1] + columns)
-    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]  # much faster than a hash of millions
-    rows, columns = np.divmod(keys, shape[1])
-    return rows.astype(np.int32), columns.astype(np.int32)
+    k = kernels.select()
+    indptr = _offsets(rows, shape[0])
+    grouped = np.empty(len(rows), dtype=np.int32)
+    k.group_by_row(rows, columns, indptr[:-1].copy(), grouped)
+    counts = np.empty(shape[0], dtype=np.int64)
+    k.sort_rows(indptr, grouped, counts)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    columns = np.empty(starts[-1], dtype=np.int32)
+    k.pack_rows(indptr, grouped, starts, columns)
+    return np.repeat(np.arange(shape[0], dtype=np.int32), counts), columns
+
+
+def _offsets(rows, n):
+    """Return where each row begins, for entries sorted by row."""
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
+    return indptr
 
 
 def pattern_at(rows, columns, shape) -> sparse.csr_array:

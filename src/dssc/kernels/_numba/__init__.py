@@ -10,11 +10,14 @@ from dssc.kernels._numba.graph import chebyshev_step, sparse_product
 from dssc.kernels._numba.lists import (
     count_listed_above,
     find_sorted,
+    group_by_row,
     list_degrees,
     list_graph,
     listed_above,
     mark_held,
     merge_rows,
+    pack_rows,
+    sort_rows,
 )
 from dssc.kernels._numba.projection import (
     active_pattern,
@@ -41,6 +44,7 @@ __all__ = [
     "count_listed_above",
     "filter_and_fold",
     "find_sorted",
+    "group_by_row",
     "keep_largest",
     "list_degrees",
     "list_graph",
@@ -49,6 +53,7 @@ __all__ = [
     "mark_held",
     "merge_rows",
     "n_threads",
+    "pack_rows",
     "paired_products",
     "row_sums",
     "row_thresholds",
@@ -56,6 +61,7 @@ __all__ = [
     "slacks",
     "solve_pattern",
     "sort_lists",
+    "sort_rows",
     "sparse_product",
     "split_rows",
     "top_k",

@@ -2,7 +2,7 @@
 
 from numba import prange
 
-from dssc.kernels._numba.compiling import parallel
+from dssc.kernels._numba.compiling import parallel, reduction
 
 
 @parallel
@@ -21,11 +21,17 @@ def chebyshev_step(indptr, indices, data, x, y, scale, shift, weight, out):
                 out[i, v] += value * x[j, v]
 
 
+@reduction
+def _row_product(indices, data, x):
+    total = data.dtype.type(0)
+    for e in range(len(data)):
+        total += data[e] * x[indices[e]]
+    return total
+
+
 @parallel
 def sparse_product(indptr, indices, data, x, out):
     """Write ``A x`` for a CSR matrix A and one vector x."""
     for i in prange(len(out)):
-        total = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            total += data[e] * x[indices[e]]
-        out[i] = total
+        row = slice(indptr[i], indptr[i + 1])
+        out[i] = _row_product(indices[row], data[row], x)

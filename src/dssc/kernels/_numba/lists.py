@@ -109,3 +109,33 @@ def find_sorted(keys, wanted, out):
     """Write where each wanted number stands among sorted keys, or would: one may lie beyond."""
     for e in prange(len(wanted)):
         out[e] = np.searchsorted(keys, wanted[e])
+
+
+@leaf
+def group_by_row(rows, columns, ends, out):
+    """Write the columns of every row from position ``ends[i]`` on."""
+    for e in range(len(rows)):
+        out[ends[rows[e]]] = columns[e]
+        ends[rows[e]] += 1
+
+
+@parallel
+def sort_rows(indptr, columns, counts):
+    """Sort every row and move each of its numbers to the front once; count them."""
+    for i in prange(len(counts)):
+        row = columns[indptr[i] : indptr[i + 1]]
+        row.sort()
+        count = 0
+        for e in range(len(row)):
+            if count == 0 or row[e] != row[count - 1]:
+                row[count] = row[e]
+                count += 1
+        counts[i] = count
+
+
+@parallel
+def pack_rows(indptr, columns, starts, out):
+    """Write the first numbers of every row one after the other, as many as `starts` has room."""
+    for i in prange(len(starts) - 1):
+        for e in range(starts[i + 1] - starts[i]):
+            out[starts[i] + e] = columns[indptr[i] + e]
