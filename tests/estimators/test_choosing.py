@@ -32,7 +32,8 @@ def test_the_default_tries_all_candidates_and_says_which_it_took(data):
         4, eta1=model.eta1_, n_neighbors=model.candidates_[0].n_neighbors, random_state=0
     ).fit(X)
     assert model.eta2_ == same.eta2_
-    assert (model.affinity_matrix_ != same.affinity_matrix_).nnz == 0
+    # The same optimum; the search before it started elsewhere.
+    assert abs(model.affinity_matrix_ - same.affinity_matrix_).max() < 1e-9
     assert len(same.candidates_) == 1
 
 

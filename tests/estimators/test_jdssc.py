@@ -91,7 +91,7 @@ def test_too_many_points_are_refused_with_the_number_of_bytes(data, monkeypatch)
         ({"eta3": -0.1}, "eta3=-0.1 must be a nonnegative"),
         (
             {"solver": "magic"},
-            "solver='magic' must be 'splitting' or 'newton' or 'linearized-admm'",
+            "solver='magic' must be 'auto' or 'splitting' or 'newton' or 'linearized-admm'",
         ),
         ({"alternating_steps": 0}, "alternating_steps=0 must be an integer of at least 1"),
         ({"max_iter": 2.5}, "max_iter=2.5 must be an integer"),

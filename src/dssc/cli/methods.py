@@ -19,7 +19,8 @@ METHODS = {
     "s3comp": "S3COMP",
 }
 
-AFFINITIES, SOLVERS = ("symmetric", "doubly_stochastic"), ("newton", "linearized-admm")
+AFFINITIES = ("symmetric", "doubly_stochastic")
+SOLVERS = ("auto", "splitting", "newton", "linearized-admm")
 
 # Parameters of the estimators under their own names. A default is the estimator's own.
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -63,7 +64,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "n_rounds": {"type": int, "help": "rounds of consensus; 1 (s3comp)"},
     "solver": {
         "choices": SOLVERS,
-        "help": "the optimum or the paper's iterates; splitting (jdssc)",
+        "help": "the optimum or the paper's iterates; auto (jdssc)",
     },
     "alternating_steps": {"type": int, "help": "turns of C and A instead of a solver (jdssc)"},
     "n_components": {

@@ -38,12 +38,14 @@ class JDSSC(SubspaceClustering):
         give two or three neighbours, too few to cluster by.
     eta3 : float, default=0.0
         Weight of the coefficients' l1 norm.
-    solver : {"splitting", "newton", "linearized-admm"}, default="splitting"
-        "splitting" finds the optimum, with a duality gap, by some dozens of large products; where
-        it falls short, on up to 3000 points, "newton" takes over, which reaches gaps far below
-        1e-7 but costs more on many points if `eta3` is positive. "linearized-admm" is the paper's
-        algorithm with the authors' settings, for reproduction: 2000 iterations, not run to
-        convergence, and the affinity is its last nonnegative iterate, whose sums are nearly one.
+    solver : {"auto", "splitting", "newton", "linearized-admm"}, default="auto"
+        The first three find the optimum, with a duality gap: "splitting" by some dozens of large
+        products; "newton" by few rounds that reach gaps far below 1e-7, and cost more on many
+        points if `eta3` is positive. "auto" takes "newton" first up to 1000 points, 500 with
+        `eta3`, and "splitting" beyond, and on up to 3000 points the other one where that falls
+        short. "linearized-admm" is the paper's algorithm with the authors' settings, for
+        reproduction: 2000 iterations, not run to convergence, and the affinity is its last
+        nonnegative iterate, whose sums are nearly one.
     alternating_steps : int or None, default=None
         If given, take so many turns of minimising over C and then over A instead; one is A-DSSC
         with the paper's non-symmetric projection.
@@ -57,8 +59,8 @@ class JDSSC(SubspaceClustering):
         Relative duality gap wanted of the optimum; in float32 gaps below about 1e-5 are out of
         reach. For "linearized-admm" the size of its residuals at which it ends early.
     max_iter : int or None, default=None
-        Most iterations: when not given, 400 of "splitting", and then 10 rounds of "newton" where
-        they are needed; 50 rounds of "newton"; 2000 of "linearized-admm".
+        Most iterations: when not given, 400 of "splitting", 50 rounds of "newton", 10 of these in
+        "auto", 2000 of "linearized-admm". Given, "auto" runs its first solver alone.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
         The engine: compiled code on the CPU, torch on a GPU, or torch on the CPU, for comparison;
         "newton" and `alternating_steps` run on the CPU only. None chooses by where X lives, which
@@ -112,7 +114,7 @@ class JDSSC(SubspaceClustering):
         eta1=1.0,
         eta2=0.5,
         eta3=0.0,
-        solver="splitting",
+        solver="auto",
         alternating_steps=None,
         n_components=None,
         assign_labels="kmeans",

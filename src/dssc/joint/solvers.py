@@ -7,15 +7,17 @@ from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
 # The iterations each takes at most when not told otherwise.
-SOLVERS = {"splitting": 400, "newton": 50, "linearized-admm": 2000}
-# Newton rounds where the splitting alone does not get there, and the most points for them.
+SOLVERS = {"auto": 400, "splitting": 400, "newton": 50, "linearized-admm": 2000}
+# Up to so many points Newton rounds come first, fewer where eta3 makes each row its own problem.
+NEWTON_FIRST, NEWTON_FIRST_SPARSE = 1000, 500
+# Newton rounds where another solver has gone before or comes after, and the most points for them.
 FINAL_ROUNDS = 10
 FINAL_LARGEST = 3000
 MATRICES = 6  # n x n arrays a solver may hold at once
 
 
 def solve_joint(
-    X, eta1, eta2, eta3, *, solver="splitting", alternating_steps=None, tol=1e-6, max_iter=None
+    X, eta1, eta2, eta3, *, solver="auto", alternating_steps=None, tol=1e-6, max_iter=None
 ) -> JointResult:
     """Learn C and the doubly stochastic A together, (model), from samples of unit norm.
 
@@ -27,15 +29,35 @@ def solve_joint(
         from dssc.joint import alternating
 
         return alternating.solve(model, tol=tol, n_steps=alternating_steps)
+    if solver == "auto":
+        return _automatic(model, tol, max_iter)
     most = SOLVERS[solver] if max_iter is None else max_iter
     if solver == "splitting":
-        from dssc.joint import splitting
-        from dssc.joint.dense import DenseEngine
-
-        result = splitting.solve(model, DenseEngine(model), tol=tol, max_iter=most)
-        return result if max_iter is not None else completed(model, result, tol)
+        return _split(model, tol, most)
     name = {"newton": "newton", "linearized-admm": "linearized_admm"}[solver]
     return import_module(f"dssc.joint.{name}").solve(model, tol=tol, max_iter=most)
+
+
+def _automatic(model, tol, max_iter):
+    """Take Newton rounds on few points; else, or where they fall short, split, then round again."""
+    few = NEWTON_FIRST if model.eta3 == 0.0 else NEWTON_FIRST_SPARSE
+    if model.n <= few:
+        from dssc.joint import newton
+
+        rounds = FINAL_ROUNDS if max_iter is None else max_iter
+        result = newton.solve(model, tol=tol, max_iter=rounds)
+        if result.converged or max_iter is not None:
+            return result
+    if max_iter is not None:
+        return _split(model, tol, max_iter)
+    return completed(model, _split(model, tol, SOLVERS["splitting"]), tol)
+
+
+def _split(model, tol, max_iter):
+    from dssc.joint import splitting
+    from dssc.joint.dense import DenseEngine
+
+    return splitting.solve(model, DenseEngine(model), tol=tol, max_iter=max_iter)
 
 
 def completed(model: JointModel, result: JointResult, tol: float) -> JointResult:

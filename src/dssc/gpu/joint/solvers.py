@@ -13,11 +13,12 @@ MATRICES = 9  # n x n arrays a solver may hold at once
 
 
 def solve_joint_on_device(
-    X, eta1, eta2, eta3, *, solver="splitting", tol=1e-6, max_iter=None, device
+    X, eta1, eta2, eta3, *, solver="auto", tol=1e-6, max_iter=None, device
 ) -> JointResult:
     """Learn C and the doubly stochastic A together on a device; see :func:`dssc.joint.solve_joint`.
 
-    X is an array of samples of unit norm; results are arrays in main memory.
+    X is an array of samples of unit norm; results are arrays in main memory. "auto" splits, however
+    few points there are.
     """
     check_memory(len(X), X.dtype, device)
     model = DeviceModel(torch.as_tensor(X).to(device), eta1, eta2, eta3)
