@@ -41,9 +41,9 @@ class JDSSC(SubspaceClustering):
     solver : {"auto", "splitting", "newton", "linearized-admm"}, default="auto"
         The first three find the optimum, with a duality gap: "splitting" by some dozens of large
         products; "newton" by few rounds that reach gaps far below 1e-7, and cost more on many
-        points if `eta3` is positive. "auto" takes "newton" first up to 1000 points, 500 with
-        `eta3`, and "splitting" beyond, and on up to 3000 points the other one where that falls
-        short. "linearized-admm" is the paper's algorithm with the authors' settings, for
+        points if `eta3` is positive. "auto" takes the former, and on up to 3000 points the latter
+        where that falls short; on at most 1000 points (500 with `eta3`) that are four times as
+        many as their features or more, the latter first. "linearized-admm" is the paper's algorithm with the authors' settings, for
         reproduction: 2000 iterations, not run to convergence, and the affinity is its last
         nonnegative iterate, whose sums are nearly one.
     alternating_steps : int or None, default=None

@@ -8,7 +8,9 @@ from dssc.joint.result import JointResult
 
 # The iterations each takes at most when not told otherwise.
 SOLVERS = {"auto": 400, "splitting": 400, "newton": 50, "linearized-admm": 2000}
-# Up to so many points Newton rounds come first, fewer where eta3 makes each row its own problem.
+# Points in so many times fewer dimensions leave C undetermined, and the splitting crawls. Up to so
+# many points Newton rounds come first then, fewer where eta3 makes each row its own problem.
+FLAT = 4
 NEWTON_FIRST, NEWTON_FIRST_SPARSE = 1000, 500
 # Newton rounds where another solver has gone before or comes after, and the most points for them.
 FINAL_ROUNDS = 10
@@ -39,9 +41,9 @@ def solve_joint(
 
 
 def _automatic(model, tol, max_iter):
-    """Take Newton rounds on few points; else, or where they fall short, split, then round again."""
+    """Split, then take Newton rounds where that falls short; these first where that is known."""
     few = NEWTON_FIRST if model.eta3 == 0.0 else NEWTON_FIRST_SPARSE
-    if model.n <= few:
+    if FLAT * model.X.shape[1] <= model.n <= few:
         from dssc.joint import newton
 
         rounds = FINAL_ROUNDS if max_iter is None else max_iter
