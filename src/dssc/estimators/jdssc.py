@@ -43,9 +43,9 @@ class JDSSC(SubspaceClustering):
         products; "newton" by few rounds that reach gaps far below 1e-7, and cost more on many
         points if `eta3` is positive. "auto" takes the former, and on up to 3000 points the latter
         where that falls short; on at most 1000 points (500 with `eta3`) that are four times as
-        many as their features or more, the latter first. "linearized-admm" is the paper's algorithm with the authors' settings, for
-        reproduction: 2000 iterations, not run to convergence, and the affinity is its last
-        nonnegative iterate, whose sums are nearly one.
+        many as their features or more, the latter first. "linearized-admm" is the paper's
+        algorithm with the authors' settings, for reproduction: 2000 iterations, not run to
+        convergence, and the affinity is its last nonnegative iterate, whose sums are nearly one.
     alternating_steps : int or None, default=None
         If given, take so many turns of minimising over C and then over A instead; one is A-DSSC
         with the paper's non-symmetric projection.
