@@ -5,10 +5,19 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from dssc import unit_norm
 from dssc.joint import JointModel
 from tests.judge import as_dense
+
+SMALL_PROBLEMS = {
+    "seed": st.integers(0, 10_000),
+    "n": st.integers(3, 9),
+    "eta1": st.sampled_from([0.01, 0.3, 1.0, 25.0]),
+    "eta2": st.sampled_from([0.01, 0.2, 1.0, 4.0]),
+    "eta3": st.sampled_from([0.0, 0.1, 0.7, 2.0]),
+}
 
 
 def solve_by_cvxpy(model):

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dssc import fetch_orl, fetch_umist, unit_norm
 from dssc.joint import JointModel, newton
 from dssc.kernels._numba import joint  # noqa: F401  compiled once, before anything is timed
-from tests.joint.reference import PARAMETERS, certify, random_model, solve_by_cvxpy
+from tests.joint.reference import PARAMETERS, SMALL_PROBLEMS, certify, random_model, solve_by_cvxpy
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -34,13 +33,7 @@ def test_early_gaps_bound_the_error_too(seed):
 
 
 @settings(max_examples=15)
-@given(
-    seed=st.integers(0, 10_000),
-    n=st.integers(3, 9),
-    eta1=st.sampled_from([0.01, 0.3, 1.0, 25.0]),
-    eta2=st.sampled_from([0.01, 0.2, 1.0, 4.0]),
-    eta3=st.sampled_from([0.0, 0.1, 0.7, 2.0]),
-)
+@given(**SMALL_PROBLEMS)
 def test_every_small_problem_is_certified(seed, n, eta1, eta2, eta3):
     model = random_model(seed, (eta1, eta2, eta3), n)
     result = newton.solve(model, tol=1e-6, max_iter=25)

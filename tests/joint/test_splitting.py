@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dssc import fetch_orl, fetch_umist, unit_norm
 from dssc.joint import JointModel, solve_joint, splitting
 from dssc.joint.dense import DenseEngine
-from tests.joint.reference import PARAMETERS, certify, random_model, solve_by_cvxpy
+from tests.joint.reference import PARAMETERS, SMALL_PROBLEMS, certify, random_model, solve_by_cvxpy
 
 
 def solve(model, tol=1e-6, max_iter=400):
@@ -29,13 +28,7 @@ def test_agrees_with_a_general_solver_and_the_gap_bounds_the_error(seed):
 
 
 @settings(max_examples=25)
-@given(
-    seed=st.integers(0, 10_000),
-    n=st.integers(3, 9),
-    eta1=st.sampled_from([0.01, 0.3, 1.0, 25.0]),
-    eta2=st.sampled_from([0.01, 0.2, 1.0, 4.0]),
-    eta3=st.sampled_from([0.0, 0.1, 0.7, 2.0]),
-)
+@given(**SMALL_PROBLEMS)
 def test_every_small_problem_is_certified(seed, n, eta1, eta2, eta3):
     model = random_model(seed, (eta1, eta2, eta3), n)
     result = solve_joint(model.X, eta1, eta2, eta3)
