@@ -9,6 +9,11 @@ def is_tensor(X) -> bool:
     return torch is not None and isinstance(X, torch.Tensor)
 
 
+def is_single(X) -> bool:
+    """Tell whether an array or a tensor is in single precision."""
+    return "float32" in str(X.dtype)
+
+
 def as_array(X):
     """Return a tensor as an array in main memory, and anything else as it is."""
     return X.cpu().numpy() if is_tensor(X) else X

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._validation import check_count, check_positive
 from dssc.estimators.expressed import ExpressedAsMatrix
@@ -153,8 +154,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
                 labels = self._assign(expressed, U, k, rng)
                 C = expressed.coefficients(A)
             self.labels_ = labels
-            is_single = "float32" in str(X.dtype)  # of an array or a tensor
-            dtype = np.float32 if is_single else np.float64
+            dtype = np.float32 if is_single(X) else np.float64
             self.representation_matrix_ = C.astype(dtype, copy=False)
             self.affinity_matrix_ = A
             self.embedding_ = U.astype(dtype, copy=False)

@@ -7,6 +7,8 @@ order of the factor.
 import torch
 from scipy import sparse
 
+from dssc._devices import is_single
+
 BLOCK = 1 << 16  # samples in float64 at once
 
 
@@ -57,7 +59,7 @@ class StreamedRows:
         n, d = X.shape
         self.cholesky, self.device = cholesky, place.device
         on_gpu = self.device.type == "cuda"
-        kind = torch.float32 if "float32" in str(X.dtype) else torch.float64
+        kind = torch.float32 if is_single(X) else torch.float64
         self.samples = torch.empty((n, d), dtype=kind, pin_memory=on_gpu)
         for block in blocks(n):
             rows = X[block].toarray() if sparse.issparse(X) else X[block]

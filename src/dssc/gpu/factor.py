@@ -31,7 +31,7 @@ class DeviceFactor:
     ----------
     order : tensor of shape (n,)
         A fixed shuffle of the samples; all other attributes are in that order.
-    exact : ExactRows
+    exact : HeldRows or StreamedRows
         The vectors f in float64, held or computed when asked for.
     bounds : Bounds
         The vectors times a power of two, rounded, and what makes of their products upper bounds
@@ -89,7 +89,7 @@ class DeviceFactor:
 
     @cached_property
     def rough(self) -> Bounds:
-        """Bounds of a quarter of the bytes that may be too small: for guesses alone."""
+        """Bounds of half the bytes that may be too small: for guesses alone."""
         if self.filters is tiles:
             return self.bounds
         vectors, errors, weights = self.bounds

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc.expression import coefficients_at
 from dssc.gpu.factor import DeviceFactor
@@ -55,7 +56,7 @@ class DeviceProblem:
         self.bounds, self.filters = self.factor.bounds, self.factor.filters
         n = len(self.factor.scales)
         self.shape = n, n
-        self._single = "float32" in str(X.dtype)
+        self._single = is_single(X)
         self._solved: _Solved | None = None
         self._rough: DeviceGraph | None = None
         self._n_rough = 0
@@ -207,16 +208,21 @@ class DeviceProblem:
         C = C.float() if self._single else C
         return _Solved(plan, csr, (offsets(rows[off], n), columns[off], C))
 
+    def _solved_as(self, A) -> "_Solved | None":
+        """Return the last solution if A is its plan."""
+        last = self._solved
+        return last if last is not None and np.shares_memory(A.data, last.plan.data) else None
+
     def plan_on_device(self, A):
         """Return A in CSR form on the device, without a copy where it is the last plan."""
-        if self._solved is not None and np.shares_memory(A.data, self._solved.plan.data):
-            return self._solved.csr
+        if solved := self._solved_as(A):
+            return solved.csr
         return csr_on_device(A, self.factor.order.device)
 
     def coefficients(self, A):
         """Return the entries of C off the diagonal where A is positive."""
-        if self._solved is not None and np.shares_memory(A.data, self._solved.plan.data):
-            return _matrix(*self._solved.coefficients, self.shape)
+        if solved := self._solved_as(A):
+            return _matrix(*solved.coefficients, self.shape)
         place = self.factor.place
 
         def products(rows, columns):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dssc._devices import as_array
+from dssc._devices import as_array, is_single
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
@@ -28,7 +28,7 @@ def finish(
         dual, _ = relative_gap(model, C, projection.potentials, objective)
     gap = (objective - dual) / max(1.0, abs(dual))
     overlap = model.overlap(C, projection.plan)
-    precision = np.finfo(np.float32 if "float32" in str(C.dtype) else np.float64)
+    precision = np.finfo(np.float32 if is_single(C) else np.float64)
     overlap = overlap[overlap > np.sqrt(precision.eps) * model.eta2]
     converged = gap <= tol and projection.converged
     text = f"gap {gap:.1e} (objective {objective:.7g}, dual {dual:.7g}) after {n_iter} {steps}"
