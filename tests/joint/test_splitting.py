@@ -68,6 +68,23 @@ def test_the_lower_bound_is_the_model_s_and_leaves_the_iterate_alone(rng):
     np.testing.assert_allclose(search.F, F, atol=1e-12)
 
 
+def test_sums_are_found_again_where_a_small_eta2_loses_them():
+    """A jumps with every change of C there; once it clings to the last one its sums are right."""
+    rng = np.random.default_rng(0)
+    X = unit_norm(rng.standard_normal((200, 40)) @ rng.standard_normal((40, 100)))
+    model = JointModel(X, 0.01, 0.01, 0.1)
+    search = splitting._Search(model, DenseEngine(model))
+    errors = []
+    for _ in range(splitting.FIRST_ITERATIONS + 4):
+        search.step()
+        errors.append(np.abs(search.A.sum(axis=0) - 1.0).max())
+        search.advance()
+    first, *rest = errors[splitting.FIRST_ITERATIONS :]
+    assert first > 0.5
+    assert search.cost.clinging > 0.0
+    assert max(rest) < 0.1
+
+
 def test_candidates_by_a_plain_comparison(rng):
     model = random_model(1, (1.0, 0.3, 0.05), 30)
     z = rng.standard_normal((30, 30))

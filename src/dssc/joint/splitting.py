@@ -11,7 +11,7 @@ from dssc.joint.acceleration import Anderson
 from dssc.joint.model import JointModel
 from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
-from dssc.joint.transport import CLINGING, Candidates, Cost
+from dssc.joint.transport import CLINGING, LEAST_HOLD, LOST, MOST_HOLD, Candidates, Cost
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.support import Support
 
@@ -122,10 +122,10 @@ class _Search:
     def step(self):
         """Take both proximal steps from z."""
         candidates = self._candidates()
-        values, self.potentials = transport.solve(
+        values, self.potentials, error = transport.solve(
             self.cost, candidates, self.potentials, INEXACT * min(1.0, self.gap), NEWTON_STEPS
         )
-        self._heed_dead_zone()
+        self._hold(error)
         self._measure(candidates, values)
         shape = (self.model.n, self.model.n)
         A = sparse.csr_array((values, candidates.columns, candidates.indptr), shape=shape)
@@ -154,12 +154,18 @@ class _Search:
             last[np.searchsorted(keys, known)] = self.centre.data
         return Candidates(indptr, j, engine.sizes(self.z, i, j), last)
 
-    def _heed_dead_zone(self):
-        """Let A cling to the last one from when on the dead zone leaves it undetermined."""
+    def _hold(self, error):
+        """Let A cling to the last one where the dead zone leaves it open, or where it is lost."""
+        if self.n_steps <= FIRST_ITERATIONS:
+            return
         a, b = self.potentials
-        is_dead = a.max() + b.max() > self.model.eta2 * self.model.eta3
-        if is_dead and self.cost.clinging == 0.0 and self.n_steps > FIRST_ITERATIONS:
-            self.cost = Cost(self.model, self.cost.rho, CLINGING)
+        clinging = self.cost.clinging
+        if a.max() + b.max() > self.model.eta2 * self.model.eta3:
+            clinging = max(clinging, CLINGING)
+        if error > LOST:
+            clinging = min(max(10.0 * clinging, LEAST_HOLD), MOST_HOLD)
+        if clinging != self.cost.clinging:
+            self.cost = Cost(self.model, self.cost.rho, clinging)
 
     def _measure(self, candidates, values):
         """Find the ratio of slopes to coefficients where A is positive."""

@@ -10,7 +10,8 @@ entry of C and W is known, and what is left of an entry is a function of A with 
 there C is zero, or between, or in the dead zone. On the diagonal it is the first. A doubly
 stochastic A with potentials a and b has ``h'(A_ij) = a_i + b_j`` where it is positive. The dead
 zone leaves A undetermined, so where it is met a little of ``|A - last A|^2`` is added, which
-vanishes at the fixed point. Then A is the positive part of the largest of three straight lines in
+vanishes at the fixed point; so is it where a small eta2 makes A jump with every change of V, and
+Newton's steps lose their way. Then A is the positive part of the largest of three straight lines in
 ``a_i + b_j``, and its sums are right where a concave function of (a, b) is largest: semismooth
 Newton steps find it.
 """
@@ -25,7 +26,10 @@ from dssc.joint.model import JointModel
 from dssc.kernels._numba import transport as kernels
 
 CG_STEPS = 60
-CLINGING = 0.1  # weight of |A - last A|^2 beside A's own curvature, where the dead zone is met
+# Weight of |A - last A|^2 beside A's own curvature: where the dead zone is met, and from so much to
+# so much where Newton's steps end with sums that are off by LOST.
+CLINGING = 0.1
+LEAST_HOLD, MOST_HOLD, LOST = 30.0, 300.0, 0.5
 SHORTEST = 1e-3  # step of a line search
 
 
@@ -96,7 +100,7 @@ class Cost:
 
 
 def solve(cost: Cost, candidates: Candidates, potentials, tol: float, max_steps: int):
-    """Return A on the candidates and its potentials, its sums one within `tol` if it gets there."""
+    """Return A on the candidates, its potentials, and the error of its sums: `tol` at best."""
     newton = _Newton(cost, candidates)
     w = np.concatenate(potentials)
     A, missing = newton.evaluate(w)
@@ -114,7 +118,7 @@ def solve(cost: Cost, candidates: Candidates, potentials, tol: float, max_steps:
             step /= 2
         w, missing = trial, new
     n = len(w) // 2
-    return A, (w[:n], w[n:])
+    return A, (w[:n], w[n:]), float(np.abs(missing).max())
 
 
 class _Newton:
