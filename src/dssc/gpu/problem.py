@@ -24,7 +24,6 @@ from dssc.gpu.tiles import GROUP, ROWS
 from dssc.result import ProjectionResult
 from dssc.stochastic.outcome import compact, status_of
 from dssc.stochastic.products import (
-    LIKELY,
     LIKELY_STEPS,
     LOWER,
     SAMPLE,
@@ -34,6 +33,7 @@ from dssc.stochastic.products import (
 from dssc.stochastic.similarity import check_fits
 
 NEIGHBORS = 1.5, 24, 32  # pairs a point for the rough solve, as `amount` counts them
+LIKELY = 1e-3  # tolerance of likely potentials: a filter by worse ones would have to be repeated
 MARGIN = 0.05  # in units of the entries of A, by which the filter goes below the potentials
 RANK, GROUPS = 8, 128  # a rough threshold is the RANK-th of the largest bounds of GROUPS groups
 SMALL = 1 << 14  # up to which every threshold is found exactly
