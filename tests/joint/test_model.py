@@ -36,9 +36,10 @@ def test_weak_duality_at_arbitrary_points(seed, parameters):
     rng = np.random.default_rng(seed)
     C = 0.3 * rng.standard_normal((14, 14))
     np.fill_diagonal(C, 0)
+    np.testing.assert_allclose(model.fit_products(C), model.products(model.residual(C)), rtol=1e-12)
     L = rng.choice([0.1, 1.0]) * rng.standard_normal(model.X.shape)
     start = rng.standard_normal((2, 14))
-    bound, (share, a, b) = model.lower_bound(L, start)
+    bound, (share, a, b) = model.lower_bound(model.products(L), start, L @ model.X.T)
     assert bound <= model.objective(C, sparse.csr_array(random_plan(rng, 14)))
     assert model.dual_value(share * L, a, b) == pytest.approx(bound, rel=1e-9, abs=1e-9)
 

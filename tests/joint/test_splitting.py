@@ -1,10 +1,13 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dssc import fetch_orl, fetch_umist, unit_norm
+from dssc import fetch_orl, fetch_umist, make_union_of_subspaces, unit_norm
 from dssc.joint import JointModel, solve_joint, splitting
 from dssc.joint.dense import DenseEngine
+from dssc.joint.model import BLOCK
 from tests.joint.reference import PARAMETERS, SMALL_PROBLEMS, certify, random_model, solve_by_cvxpy
 
 
@@ -62,7 +65,8 @@ def test_the_lower_bound_is_the_model_s_and_leaves_the_iterate_alone(rng):
     search.step()
     F = search.F.copy()
     C = F / 1.6 + search.engine.Y
-    expected, _ = model.lower_bound(model.residual(C), search.potentials)
+    R = model.residual(C)
+    expected, _ = model.lower_bound(model.products(R), search.potentials, R @ model.X.T)
     found, _ = search.engine.lower_bound(search.z, search.potentials)
     assert found == pytest.approx(expected, rel=1e-9)
     np.testing.assert_allclose(search.F, F, atol=1e-12)
@@ -83,6 +87,23 @@ def test_sums_are_found_again_where_a_small_eta2_loses_them():
     assert first > 0.5
     assert search.cost.clinging > 0.0
     assert max(rest) < 0.1
+
+
+def test_six_matrices_are_enough():
+    """Where A has few neighbours a point; lists of many would come on top."""
+    X, _ = make_union_of_subspaces(
+        1200, n_subspaces=24, dimension=6, n_features=700, noise=0.01, random_state=0
+    )
+    model = JointModel(unit_norm(X), 1.0, 0.2, 0.0)
+    solve(model, max_iter=1)  # compiles
+    tracemalloc.start()
+    try:
+        solve(model, tol=1e-12, max_iter=12)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    matrix = 8 * 1200**2
+    assert peak <= 6.0 * matrix + 4 * 8 * BLOCK  # and a few rows at a time
 
 
 def test_candidates_by_a_plain_comparison(rng):

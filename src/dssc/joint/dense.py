@@ -89,11 +89,11 @@ class DenseEngine:
         for rows in self.blocks:  # C, in the place of F
             F[rows] /= RELAXATION
             F[rows] += self.Y[rows]
-        R = m.residual(F)
+        products = m.fit_products(F)
         for rows in self.blocks:  # G = rho (C - W), which is (X - C X) X'
             F[rows] += z[rows] - 2 * self.Y[rows]
             F[rows] *= self.rho
-        bound = m.lower_bound(R, potentials, F)
+        bound = m.lower_bound(products, potentials, F)
         for rows in self.blocks:
             F[rows] *= RELAXATION / self.rho
             F[rows] += RELAXATION * (self.Y[rows] - z[rows])

@@ -47,7 +47,7 @@ from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.certificate import round_to_feasible
 
 PROJECTION_TOL = 1e-9
-BLOCK = 1 << 21  # entries of a matrix worked on at once
+BLOCK = 1 << 18  # entries of a matrix worked on at once: few, so that they stay in the cache
 # Parts of the residual tried as the dual's L. Near the optimum the whole is best.
 SHARES = (1.0, 0.999, 0.98, 0.9, 0.75, 0.5, 0.25)
 
@@ -81,8 +81,8 @@ class JointModel:
 
         Where A is zero W is the magnitude of C, so only the entries of A need a second look.
         """
-        R = self.residual(C) if residual is None else residual
-        value = 0.5 * _square(R)
+        norm2 = self.fit_products(C)[1] if residual is None else _square(residual)
+        value = 0.5 * norm2
         for rows in blocks(self.n):
             c = C[rows].astype(np.float64, copy=False)
             value += 0.5 * self.eta1 * _square(c)
@@ -127,18 +127,17 @@ class JointModel:
         caps = self._caps(G, 1.0, b)
         if np.any(a > caps + 8 * np.finfo(G.dtype).eps * (np.abs(a) + np.abs(caps) + 1.0)):
             return -np.inf
-        inner, norm2 = self._products(L)
+        inner, norm2 = self.products(L)
         linear = inner - 0.5 * norm2
         return linear + self._potentials_value(a, b) - self._coefficients_value(G, 1.0)
 
-    def lower_bound(self, residual, potentials, G=None):
+    def lower_bound(self, products, potentials, G):
         """Return the best dual value found from an iterate, and its feasible (share, a, b).
 
+        `products` are those of the iterate's residual R with X and itself, G is ``R X'``.
         Potentials are the model's (a, b), not those of a projection.
         """
-        R = residual
-        G = R @ self.X.T if G is None else G
-        inner, norm2 = self._products(R)
+        inner, norm2 = products
         best = (-np.inf, 1.0, *potentials)
         for share in SHARES:
             a, b = self.feasible_potentials(G, share, potentials)
@@ -149,9 +148,18 @@ class JointModel:
             best = (value, share, a, b)
         return best[0], best[1:]
 
-    def _products(self, R):
+    def products(self, R):
         """Return ``<R, X>`` and ``|R|^2``."""
         return float(np.einsum("ij,ij->", R, self.X, dtype=np.float64)), _square(R)
+
+    def fit_products(self, C):
+        """Return the products of ``R = X - C X``, of which a few rows are held at a time."""
+        inner = norm2 = 0.0
+        for rows in blocks(self.n):
+            R = self.X[rows] - C[rows] @ self.X
+            inner += float(np.einsum("ij,ij->", R, self.X[rows], dtype=np.float64))
+            norm2 += _square(R)
+        return inner, norm2
 
     def feasible_potentials(self, G, share, potentials):
         """Return the best a for the given b, then the best b for that a, both feasible."""

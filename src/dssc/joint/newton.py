@@ -120,7 +120,7 @@ class _Search:
         if value <= self.value:
             self.value, self.C, self.A = value, C, A
         np.dot(R, m.X.T, out=self.G)
-        dual, (_, a, b) = m.lower_bound(R, (solution.a, solution.b), self.G)
+        dual, (_, a, b) = m.lower_bound(m.products(R), (solution.a, solution.b), self.G)
         if dual >= self.dual:
             self.dual, self.best = dual, (a, b)
         self.gap = (self.value - self.dual) / max(1.0, abs(self.dual))

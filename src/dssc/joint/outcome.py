@@ -11,7 +11,8 @@ def relative_gap(model: JointModel, C, potentials, objective: float):
     """Return the dual bound from C and a projection's potentials, and the relative gap."""
     factor = -model.eta1 * model.eta2
     start = tuple(factor * w for w in potentials)
-    dual, _ = model.lower_bound(model.residual(C), start)
+    R = model.residual(C)
+    dual, _ = model.lower_bound(model.products(R), start, R @ model.X.T)
     return dual, (objective - dual) / max(1.0, abs(dual))
 
 

@@ -186,6 +186,7 @@ class _Search:
             self.z[rows] *= old / new
             self.z[rows] += self.engine.Y[rows]
         self.cost = Cost(self.model, new, self.cost.clinging)
+        del self.F  # what is made anew needs its place
         self.engine.weigh(new)
         self.acceleration.forget()
 

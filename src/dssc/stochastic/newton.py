@@ -69,6 +69,7 @@ def solve_dual(
     if start is not None and _plausible(start, graph.values, eta):
         w, stage_eta = start, eta
     n_iter = n_evaluations = 0
+    last = CLOSE
     while True:
         steps = min(STAGE_STEPS, max_iter - n_iter)
         stage_tol = tol if stage_eta == eta else max(tol, min(STAGE_TOL, BALANCED / len(w)))
@@ -77,7 +78,9 @@ def solve_dual(
         n_evaluations += solution.n_evaluations
         if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
             return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
-        if solution.error > stage_tol and len(w) <= LARGEST:
+        if stage_eta == eta and solution.error < last / 2:
+            w, last = solution.potentials, solution.error  # with the slacks computed anew
+        elif solution.error > stage_tol and len(w) <= LARGEST:
             scaled = Graph(graph.indptr, graph.indices, graph.values / eta)
             w, steps = central_potentials(
                 scaled, targets, solution.potentials / eta, tol, max_iter - n_iter

@@ -40,8 +40,10 @@ def test_the_proof_is_that_of_the_cpu(where, rng):
     np.testing.assert_allclose(model.best_W(on_device, A).cpu().numpy(), host.best_W(C, A))
     np.testing.assert_allclose(model.overlap(on_device, A), host.overlap(C, A))
     start = rng.standard_normal((2, 40))
-    bound, point = host.lower_bound(host.residual(C), start)
-    mine, mine_point = model.lower_bound(model.residual(on_device), start)
+    (bound, point), (mine, mine_point) = (
+        some.lower_bound(some.products(R), start, R @ some.X.T)
+        for some, R in ((host, host.residual(C)), (model, model.residual(on_device)))
+    )
     assert mine == pytest.approx(bound, rel=1e-12)
     for x, y in zip(mine_point, point, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)

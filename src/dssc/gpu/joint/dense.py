@@ -84,9 +84,9 @@ class DeviceEngine:
         """Return the model's lower bound from C and the potentials."""
         m, F = self.model, self.F
         F.div_(RELAXATION).add_(self.Y)  # C, in the place of F
-        R = m.residual(F)
+        products = m.products(m.residual(F))
         F.add_(z).sub_(self.Y, alpha=2.0).mul_(self.rho)  # G = rho (C - W) = (X - C X) X'
-        bound = m.lower_bound(R, potentials, F)
+        bound = m.lower_bound(products, potentials, F)
         F.mul_(RELAXATION / self.rho).add_(self.Y, alpha=RELAXATION).sub_(z, alpha=RELAXATION)
         return bound
 

@@ -53,7 +53,8 @@ class DeviceModel(JointModel):
         excess = (self.target(a[off]) - np.abs(entries_at(C, i[off], j[off]))) / 2
         return excess[excess > 0.0]
 
-    def _products(self, R):
+    def products(self, R):
+        """Return ``<R, X>`` and ``|R|^2``."""
         return float(torch.sum(R * self.X, dtype=torch.float64)), _square(R)
 
     def _caps(self, G, share, other):
