@@ -64,8 +64,8 @@ def s3comp_representation(
     `damping` here.
 
     The more is dropped, the denser B is and the more of it lies outside of a point's own subspace.
-    On faces and objects .15 served best, with few coefficients and many subproblems; much more
-    makes subproblems of large data cheap.
+    On images of faces and objects .15 or .5 served best, with one to five coefficients and 50
+    subproblems; more makes the subproblems of large data cheap.
     """
     for name, value in (("n_nonzero_coefs", n_nonzero_coefs), ("n_subproblems", n_subproblems)):
         check_count(name, value)
