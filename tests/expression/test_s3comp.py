@@ -8,6 +8,8 @@ from dssc import (
     s3comp_representation,
     subspace_preserving_error,
 )
+from dssc.expression.s3comp import _kept
+from tests.expression.test_omp import damped_by_hand
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,32 @@ def test_consensus_draws_the_subproblems_together(data):
     free = s3comp_representation(X, 3, n_rounds=0, **options)
     drawn = s3comp_representation(X, 3, n_rounds=3, damping=5.0, **options)
     assert drawn.nnz < free.nnz
+
+
+def test_turns_are_those_of_dropout_with_longer_atoms(data):
+    """Dropout after Chen et al. makes the atoms that are left longer, by 1 / (1 - dropout)."""
+    X, n, weight, dropout = data[0][::3], 50, 0.8, 0.4
+    rng = np.random.RandomState(7)
+    sets = [_kept(n, dropout, rng) for _ in range(3)]
+    consensus = np.zeros((n, n))
+    for damping in (0.0, weight, weight):
+        total = np.zeros((n, n))
+        for kept in sets:
+            atoms = X[kept] / (1 - dropout)
+            for i in range(n):
+                prior, own = consensus[i, kept], np.flatnonzero(kept == i)
+                total[i, kept] += damped_by_hand(atoms, X[i], own, 3, damping, prior)
+        consensus = total / 3
+    B = s3comp_representation(
+        X,
+        3,
+        n_subproblems=3,
+        dropout=dropout,
+        damping=weight * (1 - dropout) ** 2,
+        n_rounds=2,
+        random_state=7,
+    )
+    np.testing.assert_allclose(B.toarray(), consensus / (1 - dropout), atol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -56,6 +56,16 @@ def s3comp_representation(
     -------
     B : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The consensus, in the dtype of X.
+
+    Notes
+    -----
+    Dropout as Chen, Li and You (CVPR 2020) define it divides the samples that are left by 1 -
+    `dropout`. That multiplies B by the same number, and a weight of theirs times its square is
+    `damping` here.
+
+    The more is dropped, the denser B is and the more of it lies outside of a point's own subspace.
+    On images of faces and objects .15 or .5 served best, with one to five coefficients and 50
+    subproblems; more makes the subproblems of large data cheap.
     """
     for name, value in (("n_nonzero_coefs", n_nonzero_coefs), ("n_subproblems", n_subproblems)):
         check_count(name, value)
@@ -68,13 +78,12 @@ def s3comp_representation(
     rng = check_random_state(random_state)
     whole = Dictionary(X)
     samples, damping = whole.X, damping / whole.scale**2
-    subproblems = [
-        _Subproblem(samples, _kept(len(samples), dropout, rng)) for _ in range(n_subproblems)
-    ]
+    kept = [_kept(len(samples), dropout, rng) for _ in range(n_subproblems)]
     B = None
     for _ in range(1 + n_rounds):
-        solutions = [part.pursue(n_nonzero_coefs, tol, damping, B) for part in subproblems]
-        B = sum(solutions[1:], start=solutions[0]) / n_subproblems
+        # One after the other: each has a copy of its atoms.
+        solutions = (_pursue(samples, atoms, n_nonzero_coefs, tol, damping, B) for atoms in kept)
+        B = sum(solutions, start=sparse.csr_array((len(samples),) * 2)) / n_subproblems
     return sparse.csr_array(B, dtype=whole.dtype)
 
 
@@ -84,30 +93,21 @@ def _kept(n_samples, dropout, rng):
     return np.sort(rng.choice(n_samples, min(n_kept, n_samples), replace=False))
 
 
-class _Subproblem:
-    """All samples, and the atoms among them that were not left out."""
-
-    def __init__(self, samples, kept):
-        self.samples = samples
-        self.kept = kept
-        self.dictionary = Dictionary(samples[kept], scale=1.0)
-        self.own = np.full(len(samples), -1)
-        self.own[kept] = np.arange(len(kept))
-
-    def pursue(self, n_nonzero_coefs, tol, damping, consensus):
-        """Return C over all samples, zero for those left out."""
-        if consensus is None:
-            damping, prior = 0.0, None
-        else:
-            prior = sparse.csr_array(consensus.tocsc()[:, self.kept])
-        C = pursue_all(
-            self.dictionary,
-            self.samples,
-            self.own,
-            n_nonzero_coefs,
-            tol,
-            damping=damping,
-            prior=prior,
-        )
-        indices = self.kept[C.indices]
-        return sparse.csr_array((C.data, indices, C.indptr), shape=(len(self.samples),) * 2)
+def _pursue(samples, kept, n_nonzero_coefs, tol, damping, consensus):
+    """Return C of one subproblem over all samples, zero for those left out."""
+    own = np.full(len(samples), -1)
+    own[kept] = np.arange(len(kept))
+    if consensus is None:
+        damping, prior = 0.0, None
+    else:
+        prior = sparse.csr_array(consensus.tocsc()[:, kept])
+    C = pursue_all(
+        Dictionary(samples[kept], scale=1.0),
+        samples,
+        own,
+        n_nonzero_coefs,
+        tol,
+        damping=damping,
+        prior=prior,
+    )
+    return sparse.csr_array((C.data, kept[C.indices], C.indptr), shape=(len(samples),) * 2)
