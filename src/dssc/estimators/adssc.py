@@ -223,11 +223,10 @@ class ADSSC(PredictionMixin, SubspaceClustering):
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)
 
-    def _labels_from(self, seed):
+    def _labels_from(self, seed, embedding):
         """Return the labels that another start of k-means gives, after a warm `fit`."""
         assert self._kept is not None
-        rng = check_random_state(seed)
-        return self._assign(self._kept[1], self.embedding_, self.n_clusters_, rng)
+        return self._assign(self._kept[1], embedding, self.n_clusters_, check_random_state(seed))
 
     def _spectral_on_device(self, n_samples):
         return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
