@@ -130,10 +130,10 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
     where there are more, with eight starts of k-means each. The eta1 is taken with which these
-    starts agree best: where a graph has clear clusters, all of them find the same. Then, of all
-    clusterings with this eta1, the one is taken that agrees best with the others (good parameters
-    give similar clusters, bad ones differ in many ways) and whose clusters are nearest to subspaces
-    of dimension 10, by the sum of both ranks. Its labels are kept, unless it is one of a sample.
+    starts agree best: where a graph has clear clusters, all of them find the same. Then every graph
+    with this eta1 is clustered from 32 starts (eight, of a sample), and the clustering is taken
+    that has the highest modularity in the mean of these graphs and whose clusters are nearest to
+    subspaces of dimension 10, by the sum of both ranks. It is kept, unless it is one of a sample.
     `candidates_` tells what was tried. Given a number for `eta2`, with
     ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
     n_neighbors 12, where they are not given.
