@@ -60,7 +60,8 @@ def study_eta1(X, y, eta1):
     distinct, which = np.unique(labels, axis=0, return_inverse=True)
     pairs = pairwise_agreements(list(distinct), k) + np.eye(len(distinct))
     return {
-        "k": k, "n": len(y), "plain": np.array(plain), "accuracy": np.array(faded),
+        "k": k, "n": len(y), "y": np.unique(y, return_inverse=True)[1].astype(np.uint8),
+        "plain": np.array(plain), "accuracy": np.array(faded),
         "labels": distinct.astype(np.uint8), "which": which.ravel(), "agreements": pairs,
         "pieces": np.array([count_components(graph) for graph in graphs]),
         "accuracies": [clustering_accuracy(y, some) for some in distinct],

@@ -13,6 +13,7 @@ from dssc.estimators.choosing import (
     pairwise_agreements,
     ranked,
     residuals,
+    voted,
 )
 from dssc.estimators.subspaces import squared_residual
 from dssc.spectral.modularity import modularity
@@ -161,6 +162,27 @@ def test_ranks_are_added_and_torn_graphs_come_last():
     # Ranks: 0 + 0 (torn), 1 + 3, 3 + 1, 1 + 2; of the equal sums the higher modularity is first.
     assert ranked(modularities, distances, [True, False, False, False]) == [3, 1, 2, 0]
     assert ranked(modularities, distances, [False] * 4)[0] == 0
+
+
+def test_a_vote_goes_by_clusters_whatever_their_names(rng):
+    truth = rng.integers(0, 4, 200)
+    ballots = []
+    for some in np.array_split(rng.permutation(200)[:150], 5):  # each errs on points of its own
+        wrong = truth.copy()
+        wrong[some] = rng.integers(0, 4, len(some))
+        ballots.append(rng.permutation(4)[wrong])
+    outcome = voted(ballots, 4)
+    assert adjusted_rand_score(truth, outcome) == 1.0
+    assert max(adjusted_rand_score(truth, some) for some in ballots) < 1.0
+    # Names are those of the first, and it decides where votes are equal.
+    np.testing.assert_array_equal(voted([ballots[0], ballots[1]], 4), ballots[0])
+    np.testing.assert_array_equal(voted(ballots[:1], 4), ballots[0])
+
+
+def test_no_cluster_is_voted_away():
+    one = np.array([0, 0, 0, 0, 1, 1, 2])
+    others = [np.array([0, 0, 0, 2, 1, 1, 1]), np.array([0, 0, 2, 0, 1, 1, 1])]
+    np.testing.assert_array_equal(voted([one, *others], 3), one)
 
 
 def test_graphs_that_fall_apart_do_not_speak_for_an_eta1(data):

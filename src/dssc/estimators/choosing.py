@@ -7,15 +7,17 @@ are ranked by their modularity in the mean of these graphs, and by their distanc
 low dimension, and the smallest sum of the two ranks wins.
 
 Both are measures that compare clusterings from graphs of any density, which gaps in a spectrum or
-the modularity in a graph of one's own do not. What wins is a clustering and not only its
-parameters, since another start of k-means changes accuracies as much as other parameters do; a fit
-of the same points keeps it. `benchmarks/selection.py` is the study behind this.
+the modularity in a graph of one's own do not. Another start of k-means changes accuracies as much
+as other parameters do, so what comes out are not only parameters but labels too, by vote of the
+best clusterings; a fit of the same points keeps them. `benchmarks/selection.py` is the study behind
+this.
 """
 
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import optimize
 from sklearn.base import clone
 
 from dssc.estimators.subspaces import squared_residual
@@ -26,7 +28,8 @@ ETA1 = (1.0, 10.0, 0.1)  # for up to SAMPLE points; the first ones win where all
 FIRST_COUNTS = (6, 12)  # neighbours of a point in the graphs that eta1 is chosen by,
 MORE_COUNTS = (8, 4)  # and further ones for the eta1 that won
 STARTS = 8  # of k-means, to choose parameters by,
-MORE_STARTS = 32  # and for clusterings that may be kept
+MORE_STARTS = 32  # and for the clusterings of all points,
+VOTERS = 8  # of which the best ones vote
 SAMPLE = 5000  # points the choice is made on, and at least so many a cluster:
 PER_CLUSTER = 50
 DIMENSION = 10  # of the subspaces that clusters are compared with,
@@ -65,7 +68,7 @@ class Candidate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Candidates, the best first; the labels that won, of a sample or all; what expresses all."""
+    """Candidates, the best first; the labels, of a sample or all; what expresses all."""
 
     candidates: list[Candidate]
     labels: np.ndarray | None = None
@@ -163,7 +166,7 @@ class Trials:
             labels += _from_starts(self.model, embedding, range(len(labels), MORE_STARTS))
 
     def judged(self, n_clusters: int) -> tuple[list[Candidate], np.ndarray]:
-        """Return the candidates, the best first, and the labels that won."""
+        """Return the candidates, the best first, and the labels that the best ones agree on."""
         labels = [some for of_one in self.labels for some in of_one]
         owner = np.repeat(np.arange(len(self.labels)), [len(of_one) for of_one in self.labels])
         graph = sum(self.graphs[1:], self.graphs[0]) / len(self.graphs)
@@ -177,7 +180,8 @@ class Trials:
                 modularity=modularities[i], residual=distances[i]
             )
             found.setdefault(owner[i], judged)
-        return list(found.values()), labels[order[0]]
+        voters = [labels[i] for i in order[:VOTERS] if torn[i] == torn[order[0]]]
+        return list(found.values()), voted(voters, n_clusters)
 
 
 def ranked(modularities, distances, torn) -> list[int]:
@@ -189,6 +193,26 @@ def ranked(modularities, distances, torn) -> list[int]:
     values = -np.asarray(modularities), np.asarray(distances)
     ranks = [np.searchsorted(np.sort(some), some) for some in values]
     return np.lexsort((values[0], ranks[0] + ranks[1], torn)).tolist()
+
+
+def voted(labels, n_clusters: int) -> np.ndarray:
+    """Return the cluster that most of several clusterings put each point in.
+
+    Their clusters have no names in common, so each clustering is matched to the first one, as many
+    points as possible staying in their cluster; and then to the outcome, for another vote. The
+    first decides where votes are equal, and stands alone where a cluster would get no point.
+    """
+    outcome, points = labels[0], np.arange(len(labels[0]))
+    for _ in range(2):
+        votes = np.zeros((len(points), n_clusters))
+        votes[points, outcome] = 0.5
+        for some in labels:
+            cells = _common_points(some, outcome, n_clusters)
+            names = optimize.linear_sum_assignment(cells, maximize=True)[1]
+            votes[points, names[some]] += 1.0
+        outcome = votes.argmax(axis=1)
+    full = np.count_nonzero(np.bincount(outcome)) == n_clusters
+    return outcome.astype(labels[0].dtype) if full else labels[0]
 
 
 def mean_agreement(labels, n_clusters: int) -> float:
@@ -233,12 +257,17 @@ def residuals(X, labels, n_clusters: int) -> list[float]:
 
 def _adjusted_rand(one, two, n_clusters):
     """Return the adjusted Rand index, from counts: scikit-learn's checks cost more than that."""
-    cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
-    cells = cells.reshape(n_clusters, n_clusters).astype(np.float64)
+    cells = _common_points(one, two, n_clusters)
     both, rows, columns = (_pairs(c) for c in (cells, cells.sum(axis=1), cells.sum(axis=0)))
     expected = rows * columns / _pairs(np.array([cells.sum()]))
     most = (rows + columns) / 2
     return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _common_points(one, two, n_clusters):
+    """Return how many points each cluster of one labelling shares with each of another."""
+    cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
+    return cells.reshape(n_clusters, n_clusters).astype(np.float64)
 
 
 def _pairs(counts):
