@@ -75,16 +75,16 @@ class Kept:
         return known[key]
 
     def standing(self, eta1, counts, shift=0):
-        """Return whether a graph holds together, and how well starts agree on those that do."""
+        """Return whether a graph holds together; how well starts agree, times their modularity."""
         one = self.found[eta1]
         graphs = [N_NEIGHBORS.index(count) for count in counts]
-        holding = [graph for graph in graphs if one["pieces"][graph] <= self.k]
-        stability = []
-        for graph in holding or graphs:
+        clear = []
+        for graph in graphs:
             some = one["which"][places(graph, STABLE, shift)]
-            pairs = one["agreements"][np.ix_(some, some)]
-            stability.append((pairs.sum() - STABLE) / (STABLE * (STABLE - 1)))
-        return bool(holding), round(np.mean(stability), 6)
+            agreed = one["agreements"][np.ix_(some, some)].sum() - STABLE
+            stability = agreed / (STABLE * (STABLE - 1))
+            clear.append(stability * one["modularities"][some, graph].mean())
+        return one["pieces"][graphs].min() <= self.k, round(np.mean(clear), 6)
 
 
 def places(graph, n_starts, shift):

@@ -185,14 +185,14 @@ def test_no_cluster_is_voted_away():
     np.testing.assert_array_equal(voted([one, *others], 3), one)
 
 
-def test_graphs_that_fall_apart_do_not_speak_for_an_eta1(data):
-    # Where a stray point is a piece, every start finds it: agreement that means nothing.
-    trials = Trials(ADSSC(2), data[0], 1.0, 1.0, 1.0)
-    whole, torn = Candidate(1.0, 12, 0.6, 1), Candidate(1.0, 6, 1.0, 3)
-    trials.candidates = [torn, whole]
-    assert trials.standing == (True, 0.6)
-    trials.candidates = [torn]
-    assert trials.standing == (False, 1.0)
+def test_agreement_on_next_to_nothing_does_not_speak_for_an_eta1(data):
+    # Where a stray point is a piece, every start finds it, and nothing else.
+    strays, clusters = (Trials(ADSSC(2), data[0], eta1, 1.0, 1.0) for eta1 in (0.1, 1.0))
+    strays.candidates, strays.found = [Candidate(0.1, 12, 1.0, 2)], [0.01]
+    clusters.candidates, clusters.found = [Candidate(1.0, 12, 0.8, 1)], [0.45]
+    assert clusters.standing > strays.standing
+    clusters.candidates = [Candidate(1.0, 12, 0.8, 3)]  # torn
+    assert clusters.standing < strays.standing
 
 
 @pytest.mark.filterwarnings("ignore:the affinity has")

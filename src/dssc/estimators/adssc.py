@@ -130,14 +130,14 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
     where there are more, with eight starts of k-means each. The eta1 is taken with which these
-    starts agree best: where a graph has clear clusters, all of them find the same. Then every graph
-    with this eta1 is clustered from 32 starts (eight, of a sample), and the clusterings are ranked
-    by their modularity in the mean of these graphs and by how near their clusters are to subspaces
-    of dimension 10. The smallest sum of both ranks gives n_neighbors, and a vote of the best eight
-    the labels, unless they are those of a sample.
-    `candidates_` tells what was tried. Given a number for `eta2`, with
-    ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
-    n_neighbors 12, where they are not given.
+    starts agree best, on clusters of high modularity: where a graph has clear clusters, all of them
+    find the same. Then every graph with this eta1 is clustered from 32 starts (eight, of a sample),
+    and the clusterings are ranked by their modularity in the mean of these graphs and by how near
+    their clusters are to subspaces of dimension 10. The smallest sum of both ranks gives
+    n_neighbors, and a vote of the best eight the labels, unless they are those of a sample.
+    `candidates_` tells what was tried. Given a number for `eta2`, with ``eta3 > 0``, without
+    `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and n_neighbors 12, where
+    they are not given.
 
     References
     ----------

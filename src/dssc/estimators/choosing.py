@@ -2,9 +2,10 @@
 
 eta1 first. Where a graph has clear clusters, k-means finds the same ones from wherever it starts;
 where it has not, every start ends elsewhere. So the eta1 is taken whose graphs let several starts
-agree best. Then the number of neighbours, and which start: clusterings of all graphs with that eta1
-are ranked by their modularity in the mean of these graphs, and by their distance from subspaces of
-low dimension, and the smallest sum of the two ranks wins.
+agree best, on clusters of high modularity: a stray point is found by all. Then the number of
+neighbours, and which start: clusterings of all graphs with that eta1 are ranked by their modularity
+in the mean of these graphs, and by their distance from subspaces of low dimension, and the smallest
+sum of the two ranks wins.
 
 Both are measures that compare clusterings from graphs of any density, which gaps in a spectrum or
 the modularity in a graph of one's own do not. Another start of k-means changes accuracies as much
@@ -130,10 +131,10 @@ class Trials:
             eta1=eta1 * share, warm_start=True, n_init=1, random_state=0, verbose=0, affine=False
         )
         self.candidates: list[Candidate] = []
-        # For each candidate:
-        self.labels: list[list[np.ndarray]] = []  # those of each start
+        self.found: list[float] = []  # for each candidate, the modularity of its clusterings,
+        self.labels: list[list[np.ndarray]] = []  # their labels,
         self.graphs: list[Any] = []
-        self.embeddings: list[np.ndarray] = []
+        self.embeddings: list[np.ndarray] = []  # and what they were read from
 
     def forget(self) -> None:
         """Free what only the best eta1 needs; a self-expression is as large as the data or more."""
@@ -142,10 +143,10 @@ class Trials:
 
     @property
     def standing(self) -> tuple[bool, float]:
-        """Whether a graph holds together; how well starts on one that does agree, in the mean."""
-        holding = [c for c in self.candidates if c.n_pieces <= self.model.n_clusters]
-        counted = holding or self.candidates
-        return bool(holding), float(np.mean([c.stability for c in counted]))
+        """Whether a graph holds together; how well starts agree, times what they agree on."""
+        holds = min(c.n_pieces for c in self.candidates) <= self.model.n_clusters
+        clear = [c.stability * some for c, some in zip(self.candidates, self.found, strict=True)]
+        return holds, round(float(np.mean(clear)), DIGITS)
 
     def add(self, counts) -> None:
         """Try numbers of neighbours."""
@@ -157,7 +158,9 @@ class Trials:
             stability = mean_agreement(labels, self.model.n_clusters)
             self.candidates.append(Candidate(self.eta1, grown, stability, n_pieces))
             self.labels.append(labels)
-            self.graphs.append(self.model.affinity_matrix_)
+            graph = self.model.affinity_matrix_
+            self.graphs.append(graph)
+            self.found.append(float(np.mean([modularity(graph, some) for some in labels])))
             self.embeddings.append(self.model.embedding_)
 
     def add_starts(self) -> None:
