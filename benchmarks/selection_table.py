@@ -12,8 +12,8 @@ ETA1, N_NEIGHBORS = (0.1, 1.0, 10.0, 100.0), (4, 6, 8, 12)
 STARTS = 32
 STABLE = 8  # starts that an eta1 is chosen by
 # What `ADSSC` does; `variants` says what the parts mean.
-THE_RULE = (("residual", "modularity"), (1.0, 10.0, 0.1), (6, 12), (6, 12, 8, 4), 32, 8)
-FORMER_RULE = (("agreement", "residual"), (1.0, 10.0, 0.1), (6, 12), (6, 12, 8, 4), 8, 1)
+THE_RULE = (("residual", "modularity"), (1.0, 10.0, 0.1), (6, 12), True, (6, 12, 8, 4), 32, 8)
+FORMER_RULE = (("agreement", "residual"), (1.0, 10.0, 0.1), (6, 12), False, (6, 12, 8, 4), 8, 1)
 
 
 class Kept:
@@ -45,8 +45,8 @@ class Kept:
 
         Starts are those from the `shift`-th on.
         """
-        judges, eta1s, first, counts, n_starts, n_voters = variant
-        one = self.found[max(eta1s, key=lambda eta1: self.standing(eta1, first, shift))]
+        judges, eta1s, first, weighted, counts, n_starts, n_voters = variant
+        one = self.found[max(eta1s, key=lambda eta1: self.standing(eta1, first, weighted, shift))]
         graphs = [N_NEIGHBORS.index(count) for count in counts]
         starts = np.concatenate([places(graph, n_starts, shift) for graph in graphs])
         some = one["which"][starts]
@@ -74,16 +74,16 @@ class Kept:
             known[key] = clustering_accuracy(one["y"], labels)
         return known[key]
 
-    def standing(self, eta1, counts, shift=0):
-        """Return whether a graph holds together; how well starts agree, times their modularity."""
+    def standing(self, eta1, counts, weighted, shift=0):
+        """Return whether a graph holds together; how well starts agree, if `weighted` on much."""
         one = self.found[eta1]
         graphs = [N_NEIGHBORS.index(count) for count in counts]
         clear = []
         for graph in graphs:
             some = one["which"][places(graph, STABLE, shift)]
             agreed = one["agreements"][np.ix_(some, some)].sum() - STABLE
-            stability = agreed / (STABLE * (STABLE - 1))
-            clear.append(stability * one["modularities"][some, graph].mean())
+            weight = one["modularities"][some, graph].mean() if weighted else 1.0
+            clear.append(weight * agreed / (STABLE * (STABLE - 1)))
         return one["pieces"][graphs].min() <= self.k, round(np.mean(clear), 6)
 
 
@@ -96,7 +96,8 @@ def variants():
     """Return rules to compare.
 
     What ranks clusterings, the values of eta1, the numbers of neighbours that eta1 is chosen by,
-    the numbers that are ranked, the starts of k-means, and how many clusterings vote.
+    whether modularity has a say in that, the numbers that are ranked, the starts of k-means, and
+    how many clusterings vote.
     """
     return list(product(
         (("agreement",), ("residual",), ("modularity",), ("agreement", "residual"),
@@ -104,6 +105,7 @@ def variants():
          ("agreement", "residual", "modularity")),
         ((1.0, 0.1), (1.0, 10.0, 0.1), (1.0, 10.0, 0.1, 100.0)),
         ((6,), (12,), (6, 12), (6, 8, 12), (4, 6, 8, 12)),
+        (False, True),
         ((6, 12), (6, 12, 8), (6, 12, 8, 4)),
         (8, 32),
         (1, 8),
@@ -162,7 +164,7 @@ def print_repeated(kept):
         for n_starts in (8, 16, 32):
             shifts = range(0, STARTS, n_starts)
             for n_voters in (1, 8):
-                rule = (judges, *THE_RULE[1:4], n_starts, n_voters)
+                rule = (judges, *THE_RULE[1:5], n_starts, n_voters)
                 found = [np.mean([data.ratio(rule, shift) for data in kept]) for shift in shifts]
                 means = ", ".join(f"{mean:.3f}" for mean in found)
                 print(f"{' and '.join(judges)}, {n_starts} starts, {n_voters} voting: {means}")
@@ -209,12 +211,15 @@ def print_summary(title, group, left_out):
     judged = {
         "the rule": [data.rule / data.best for data in group],
         "the former rule": [data.ratio(FORMER_RULE) for data in group],
+        "the former rule, other starts": [
+            data.ratio(FORMER_RULE, shift) for data in group for shift in range(8, STARTS, 8)
+        ],
         "left out": [left_out[name][0] for name in named],
         "left out, with its neighbourhood": [left_out[name][1] for name in named],
     }
     for what, some in judged.items():
         if some:
-            print(f"\n{title}, {what}: {len(some)} sets, mean ratio {np.mean(some):.3f}, "
+            print(f"\n{title}, {what}: {len(some)} values, mean ratio {np.mean(some):.3f}, "
                   f"worst {min(some):.3f}")  # fmt: skip
     factors = [abs(np.log(data.fit["estimate"][0] / data.k)) for data in group if data.fit]
     if factors:
