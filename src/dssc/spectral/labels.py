@@ -105,7 +105,8 @@ def spread(points, n_clusters: int, rng) -> np.ndarray:
         distances += squares
         distances += squares[drawn, None]
         np.clip(distances, 0.0, nearest, out=distances)
-        best = distances.sum(axis=1).argmin()
+        # In single precision, lest rounding decide between equals: points of one component.
+        best = distances.sum(axis=1).astype(np.float32).argmin()
         chosen[i], nearest = drawn[best], distances[best]
     return chosen
 
