@@ -3,8 +3,11 @@ import warnings
 import numpy as np
 import pytest
 from scipy import linalg, sparse
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils import check_random_state
 
 from dssc import assign_labels, clustering_accuracy, spectral_embedding
+from dssc.spectral.labels import spread
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -180,3 +183,13 @@ def test_entries_that_are_zero_up_to_rounding_connect_nothing():
     noise = 1e-15 * np.random.default_rng(0).random(W.shape)
     np.testing.assert_allclose(spectral_embedding(W + noise, 3), expected, atol=1e-12)
     assert clustering_accuracy(y, cluster(W + noise, 3)) == 1.0
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 9])
+def test_first_centers_are_those_of_k_means_plus_plus(rng, n_clusters):
+    points = rng.standard_normal((80, 5))
+    for seed in range(5):
+        _, expected = kmeans_plusplus(points, n_clusters, random_state=seed)
+        found = spread(points, n_clusters, check_random_state(seed))
+        np.testing.assert_array_equal(found, expected)
+    assert len(spread(np.ones((4, 2)), 3, check_random_state(0))) == 3

@@ -130,13 +130,14 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     -----
     Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
     where there are more, with eight starts of k-means each. The eta1 is taken with which these
-    starts agree best: where a graph has clear clusters, all of them find the same. Then, of all
-    clusterings with this eta1, the one is taken that agrees best with the others (good parameters
-    give similar clusters, bad ones differ in many ways) and whose clusters are nearest to subspaces
-    of dimension 10, by the sum of both ranks. Its labels are kept, unless it is one of a sample.
-    `candidates_` tells what was tried. Given a number for `eta2`, with
-    ``eta3 > 0``, without `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and
-    n_neighbors 12, where they are not given.
+    starts agree best, on clusters of high modularity: where a graph has clear clusters, all of them
+    find the same. Then every graph with this eta1 is clustered from 32 starts (eight, of a sample),
+    and the clusterings are ranked by their modularity in the mean of these graphs and by how near
+    their clusters are to subspaces of dimension 10. The smallest sum of both ranks gives
+    n_neighbors, and a vote of the best eight the labels, unless they are those of a sample.
+    `candidates_` tells what was tried. Given a number for `eta2`, with ``eta3 > 0``, without
+    `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and n_neighbors 12, where
+    they are not given.
 
     References
     ----------
@@ -223,11 +224,10 @@ class ADSSC(PredictionMixin, SubspaceClustering):
             return super()._assign(expressed, U, k, rng)
         return expressed.labels(U, k, self.n_init, rng)
 
-    def _labels_from(self, seed):
+    def _labels_from(self, seed, embedding):
         """Return the labels that another start of k-means gives, after a warm `fit`."""
         assert self._kept is not None
-        rng = check_random_state(seed)
-        return self._assign(self._kept[1], self.embedding_, self.n_clusters_, rng)
+        return self._assign(self._kept[1], embedding, self.n_clusters_, check_random_state(seed))
 
     def _spectral_on_device(self, n_samples):
         return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM

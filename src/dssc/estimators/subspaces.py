@@ -54,15 +54,13 @@ def fit_subspaces(X, labels, n_clusters: int) -> Subspaces:
     return Subspaces(bases, np.array([len(basis) for basis in bases]), residuals, scores)
 
 
-def mean_residual(X, labels, n_clusters: int, dimension: int) -> float:
-    """Return the mean squared distance of unit points from the best subspaces of a dimension."""
-    total = 0.0
-    for cluster in range(n_clusters):
-        points = unit_rows(X[labels == cluster])
-        if len(points) > dimension < points.shape[1]:
-            gram = points @ points.T if len(points) < points.shape[1] else points.T @ points
-            total += max(float(linalg.eigvalsh(gram)[:-dimension].sum()), 0.0)
-    return total / X.shape[0]
+def squared_residual(X, dimension: int) -> float:
+    """Return the sum of squared distances of unit points from their best subspace."""
+    points = unit_rows(X)
+    if not len(points) > dimension < points.shape[1]:
+        return 0.0
+    gram = points @ points.T if len(points) < points.shape[1] else points.T @ points
+    return max(float(linalg.eigvalsh(gram)[:-dimension].sum()), 0.0)
 
 
 def fit_basis(points) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
 from dssc.spectral.counts import check_counts
@@ -78,7 +78,37 @@ def _seeds(points, n_clusters, random_state):
     n_drawn = max(SEEDS_AMONG, SEEDS_PER_CLUSTER * n_clusters)
     if len(points) > n_drawn:
         points = points[random_state.choice(len(points), n_drawn, replace=False)]
-    return kmeans_plusplus(points, n_clusters, random_state=random_state)[0]
+    return points[spread(points.astype(np.float64), n_clusters, random_state)]
+
+
+def spread(points, n_clusters: int, rng) -> np.ndarray:
+    """Return which points k-means++ starts from (Arthur and Vassilvitskii, 2007).
+
+    Each is drawn with a chance in proportion to its squared distance from those before; of a few
+    drawn at a time, the one that brings all points nearest is taken. scikit-learn does the same
+    from the same random numbers; its checks and conversions, for every center anew, take longer
+    than the rest of k-means.
+    """
+    n, n_trials = len(points), 2 + int(np.log(n_clusters))
+    squares = np.einsum("ij,ij->i", points, points)
+    chosen = np.empty(n_clusters, dtype=np.int64)
+    chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
+    nearest = np.full(n, np.inf)
+    drawn = chosen[:1]
+    for i in range(n_clusters):
+        if i > 0:
+            heights = np.cumsum(nearest)
+            drawn = np.searchsorted(heights, rng.uniform(size=n_trials) * heights[-1])
+            np.minimum(drawn, n - 1, out=drawn)
+        distances = points[drawn] @ points.T
+        distances *= -2.0
+        distances += squares
+        distances += squares[drawn, None]
+        np.clip(distances, 0.0, nearest, out=distances)
+        # In single precision, lest rounding decide between equals: points of one component.
+        best = distances.sum(axis=1).astype(np.float32).argmin()
+        chosen[i], nearest = drawn[best], distances[best]
+    return chosen
 
 
 def _cluster_qr(U, n_clusters):
