@@ -78,8 +78,10 @@ def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
         centre = mean * (ahead / mean) ** 3
         dz, dy, da, db = newton.direction(centre - z * y - dz * dy)
         step = min(1.0, BACK_OFF * min(_longest(z, dz), _longest(y, dy)))
-        if not step > 1e-10:
-            break  # rounding leaves no room: the caller's certificate judges what was reached
+        if not step > 1e-10:  # rounding leaves no room
+            if start is not None:
+                return solve(quadratics, None, tol)  # perhaps the start left none
+            break  # the caller's certificate judges what was reached
         z, y, a, b = z + step * dz, y + step * dy, a + step * da, b + step * db
     return TransportSolution(z, y, a, b, n_iter)
 
