@@ -43,6 +43,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from dssc import kernels
 from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.certificate import round_to_feasible
 
@@ -155,7 +156,7 @@ class JointModel:
     def fit_products(self, C):
         """Return the products of ``R = X - C X``, of which a few rows are held at a time."""
         inner = norm2 = 0.0
-        for rows in blocks(self.n):
+        for rows in blocks(self.n, self.X.shape[1]):
             R = self.X[rows] - C[rows] @ self.X
             inner += float(np.einsum("ij,ij->", R, self.X[rows], dtype=np.float64))
             norm2 += _square(R)
@@ -232,10 +233,11 @@ def largest(M, count):
     for transposed in (False, True):
         part = M.T if transposed else M
         for rows in blocks(n):
-            size = -np.abs(part[rows])
+            size = np.abs(part[rows], order="C")
             at = np.arange(rows.start, rows.stop)
-            size[at - rows.start, at] = np.inf
-            columns = np.argpartition(size, count - 1, axis=1)[:, :count]
+            size[at - rows.start, at] = -np.inf
+            columns = np.empty((len(at), count), dtype=np.int64)
+            kernels.select("cpu").top_k(size, count, np.empty(columns.shape, M.dtype), columns)
             i, j = np.repeat(at, count), columns.ravel()
             found.append(j * n + i if transposed else i * n + j)
     return np.unique(np.concatenate(found))
