@@ -154,8 +154,8 @@ def large_model(n, k, neighbours=12):
     U = np.eye(k)[labels] + 0.2 * rng.standard_normal((n, k))
     certificate = SimpleNamespace(marginal_error=0.0, gap=0.0, converged=True, status="converged")
     return SimpleNamespace(
-        labels_=labels, n_clusters_=k, affinity_matrix_=A, embedding_=U, n_clusters=k, n_features_in_=9,
-        timings_={}, projection_=certificate, eta2_=0.1, get_params=dict,
+        labels_=labels, affinity_matrix_=A, embedding_=U, n_clusters=k, n_clusters_=k,
+        n_features_in_=9, timings_={}, projection_=certificate, eta2_=0.1, get_params=dict,
     )  # fmt: skip
 
 
