@@ -5,7 +5,8 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-NEGLIGIBLE = 1e-12  # of the largest entry: connects nothing, as in the spectral step
+# Of the largest entry: connects nothing. A projection to the default tolerance is off by so much.
+NEGLIGIBLE = 1e-8
 DENSE_SIZE = 400
 ABOUT = 1e-3  # tolerance on eigenvalues that are looked at only
 

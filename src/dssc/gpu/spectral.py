@@ -8,11 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dssc.gpu.graph import components, offsets
 from dssc.gpu.sums import kernels_for
+from dssc.graph import NEGLIGIBLE
 from dssc.spectral import spectral_embedding
 from dssc.spectral.chebyshev import FIRST_DEGREE, LONGEST, MOST_ROUNDS, degree_for
 from dssc.spectral.counts import check_counts
 from dssc.spectral.eigenvectors import RESOLVED, unresolved
-from dssc.spectral.embedding import NEGLIGIBLE, ranked_components
+from dssc.spectral.embedding import ranked_components
 
 TOLERANCE = 1e-5  # on the residual of a unit eigenvector
 STALLED = 4  # rounds without a residual a quarter smaller end the iteration

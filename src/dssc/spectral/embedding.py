@@ -11,10 +11,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_array, check_random_state
 
+from dssc.graph import NEGLIGIBLE
 from dssc.spectral.counts import check_counts
 from dssc.spectral.eigenvectors import leading_eigenvectors
 
-NEGLIGIBLE = 1e-12  # of the largest entry
 # Of the mean cluster size: a smaller piece is no cluster when there are too many pieces.
 SMALLEST_SHARE = 0.1
 
