@@ -7,12 +7,9 @@ from pathlib import Path
 
 def available_bytes() -> int | None:
     """Return the memory that can be had without swapping, or None where the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024 * int(line.split()[1])
-    except (OSError, ValueError, IndexError):
-        pass
+    told = _told("/proc/meminfo", "MemAvailable:")
+    if told is not None:
+        return told
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -27,10 +24,13 @@ def forget_peak() -> None:
 
 def peak_bytes() -> int | None:
     """Return the most memory this process held since `forget_peak`, None if it is not known."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+    return _told("/proc/self/status", "VmHWM:")
+
+
+def _told(path: str, name: str) -> int | None:
+    """Return the bytes that Linux tells under a name, or None."""
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path(path).read_text().splitlines():
+            if line.startswith(name):
                 return 1024 * int(line.split()[1])
-    except (OSError, ValueError, IndexError):
-        pass
     return None

@@ -153,12 +153,12 @@ class Trials:
         for count in counts:
             self.model.set_params(n_neighbors=count or 1)
             labels = _clusterings(self.model, self.X)
-            n_pieces = count_components(self.model.affinity_matrix_)
+            graph = self.model.affinity_matrix_
+            n_pieces = count_components(graph)
             grown = count and round(count * self.growth)
             stability = mean_agreement(labels, self.model.n_clusters)
             self.candidates.append(Candidate(self.eta1, grown, stability, n_pieces))
             self.labels.append(labels)
-            graph = self.model.affinity_matrix_
             self.graphs.append(graph)
             self.found.append(float(np.mean([modularity(graph, some) for some in labels])))
             self.embeddings.append(self.model.embedding_)

@@ -29,6 +29,12 @@ class DeviceGraph(NamedTuple):
         values = torch.cat([values, values, values.new_zeros(n)])[order]
         return cls(offsets(sorted_rows, n), sorted_rows, columns, values.abs(), values < 0)
 
+    def slack(self, w):
+        """Return ``values - w_i - w_j`` of every entry."""
+        total = w[self.rows]
+        total += w[self.columns]
+        return torch.sub(self.values, total, out=total)
+
     def row_sums(self, values):
         """Return the sum of every row."""
         return torch.segment_reduce(values, "sum", offsets=self.indptr)

@@ -53,7 +53,7 @@ def solve_dual(graph: DeviceGraph, eta: float, start, tol: float, max_iter: int)
 
 
 def _stage(graph, eta, base, tol, max_iter, sweep):
-    dual = _Dual(graph._replace(values=_slack(graph, base) / eta))
+    dual = _Dual(graph._replace(values=graph.slack(base) / eta))
     w = torch.zeros_like(base)
     if sweep:
         w = dual.sweep(w)
@@ -74,14 +74,8 @@ def _stage(graph, eta, base, tol, max_iter, sweep):
         swept = False
         direction = dual.newton_direction(positive, sums - 1.0, counts)
         w, (sums, counts, positive) = dual.line_search(w, direction, sums)
-    slack = _slack(dual.graph, w)
+    slack = dual.graph.slack(w)
     return DeviceSolution(base + eta * w, slack, error, n_iter, dual.n_evaluations)
-
-
-def _slack(graph, w):
-    total = w[graph.rows]
-    total += w[graph.columns]
-    return torch.sub(graph.values, total, out=total)
 
 
 class _Dual:

@@ -22,7 +22,7 @@ def kernels_for(device) -> ModuleType:
 
 def positive_parts(graph: DeviceGraph, w):
     """Return sums and numbers of the positive ``values - w_i - w_j`` of each row, and which are."""
-    slack = graph.values - (w[graph.rows] + w[graph.columns])
+    slack = graph.slack(w)
     positive = slack > 0
     sums = graph.row_sums(torch.where(positive, slack, 0.0))
     return sums, graph.row_sums(positive.double()), positive

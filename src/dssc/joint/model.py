@@ -149,17 +149,16 @@ class JointModel:
             best = (value, share, a, b)
         return best[0], best[1:]
 
-    def products(self, R):
-        """Return ``<R, X>`` and ``|R|^2``."""
-        return float(np.einsum("ij,ij->", R, self.X, dtype=np.float64)), _square(R)
+    def products(self, R, rows=slice(None)):
+        """Return ``<R, X>`` and ``|R|^2``, R a residual or some rows of one."""
+        return float(np.einsum("ij,ij->", R, self.X[rows], dtype=np.float64)), _square(R)
 
     def fit_products(self, C):
         """Return the products of ``R = X - C X``, of which a few rows are held at a time."""
         inner = norm2 = 0.0
         for rows in blocks(self.n, self.X.shape[1]):
-            R = self.X[rows] - C[rows] @ self.X
-            inner += float(np.einsum("ij,ij->", R, self.X[rows], dtype=np.float64))
-            norm2 += _square(R)
+            part = self.products(self.X[rows] - C[rows] @ self.X, rows)
+            inner, norm2 = inner + part[0], norm2 + part[1]
         return inner, norm2
 
     def feasible_potentials(self, G, share, potentials):

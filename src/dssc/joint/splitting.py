@@ -11,7 +11,7 @@ from dssc.joint.acceleration import Anderson
 from dssc.joint.model import JointModel
 from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
-from dssc.joint.transport import CLINGING, LEAST_HOLD, LOST, MOST_HOLD, Candidates, Cost
+from dssc.joint.transport import CLINGING, Candidates, Cost
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.support import Support
 
@@ -32,6 +32,9 @@ FIRST_ITERATIONS = 10
 NEWTON_STEPS = 15  # in the potentials, an iteration
 INEXACT = 1e-2  # error of the sums of A, in units of the gap
 STALLED = 200  # iterations without a better gap
+# Sums of A that are off by LOST make it cling to the last one, with a weight between these two.
+LOST = 0.5
+LEAST_HOLD, MOST_HOLD = 30.0, 300.0
 
 
 def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResult:

@@ -26,10 +26,7 @@ from dssc.joint.model import JointModel
 from dssc.kernels._numba import transport as kernels
 
 CG_STEPS = 60
-# Weight of |A - last A|^2 beside A's own curvature: where the dead zone is met, and from so much to
-# so much where Newton's steps end with sums that are off by LOST.
-CLINGING = 0.1
-LEAST_HOLD, MOST_HOLD, LOST = 30.0, 300.0, 0.5
+CLINGING = 0.1  # weight of |A - last A|^2 beside A's own curvature, where the dead zone is met
 SHORTEST = 1e-3  # step of a line search
 
 

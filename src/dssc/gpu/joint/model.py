@@ -53,9 +53,9 @@ class DeviceModel(JointModel):
         excess = (self.target(a[off]) - np.abs(entries_at(C, i[off], j[off]))) / 2
         return excess[excess > 0.0]
 
-    def products(self, R):
-        """Return ``<R, X>`` and ``|R|^2``."""
-        return float(torch.sum(R * self.X, dtype=torch.float64)), _square(R)
+    def products(self, R, rows=slice(None)):
+        """Return ``<R, X>`` and ``|R|^2``, R a residual or some rows of one."""
+        return float(torch.sum(R * self.X[rows], dtype=torch.float64)), _square(R)
 
     def _caps(self, G, share, other):
         other = torch.as_tensor(other, device=G.device)
