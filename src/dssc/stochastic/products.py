@@ -19,7 +19,7 @@ KEPT = 5.0, 64, 128
 USED = 1.5, 24, 32
 SAMPLE = 32  # points of which all similarities are looked at to see how many are needed
 PANEL = 4096, 512  # rows and columns that are read at once after the search
-HELD = 1.3  # times what an earlier support holds: up to so many needed, it gives likely potentials
+HELD = 1.0  # times what an earlier support holds: up to so many needed, it gives likely potentials
 LIKELY, LIKELY_STEPS = 1e-2, 200  # tolerance of likely potentials, and the most steps to them
 LOWER = 2.0**-20  # more than the rounding of a potential, or of a sum of two, to float32
 
