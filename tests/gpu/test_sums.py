@@ -55,6 +55,13 @@ def test_newton_product_is_that_of_the_dense_matrix(graph, where):
     torch.testing.assert_close(found, matrix @ x, rtol=1e-13, atol=1e-13)
 
 
+def test_product_is_that_of_the_dense_matrix(graph, where):
+    x = torch.linspace(-1.0, 3.0, len(graph.indptr) - 1, dtype=torch.float64, device=where)
+    found = kernels_for(where).product((graph.indptr, graph.columns, graph.values), x)
+    expected = dense_of(graph, graph.values) @ x
+    torch.testing.assert_close(found, expected, rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-13), (torch.float32, 1e-5)])
 def test_combination_is_that_of_the_dense_matrix(dtype, tolerance, graph, where):
     n = len(graph.indptr) - 1

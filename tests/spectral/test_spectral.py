@@ -6,7 +6,7 @@ from scipy import linalg, sparse
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import check_random_state
 
-from dssc import assign_labels, clustering_accuracy, spectral_embedding
+from dssc import assign_labels, clustering_accuracy, spectral_embedding, unit_norm
 from dssc.spectral.labels import spread
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -193,3 +193,12 @@ def test_first_centers_are_those_of_k_means_plus_plus(rng, n_clusters):
         found = spread(points, n_clusters, check_random_state(seed))
         np.testing.assert_array_equal(found, expected)
     assert len(spread(np.ones((4, 2)), 3, check_random_state(0))) == 3
+
+
+def test_equals_stay_equal_when_rounding_tells_them_apart(rng):
+    """Points of one component have one direction; which of them is a seed must not be chance."""
+    points = np.repeat(unit_norm(rng.standard_normal((30, 12))), 40, axis=0)
+    other = points + 1e-9 * rng.standard_normal(points.shape)
+    for seed in range(20):
+        one, two = (spread(x, 30, np.random.RandomState(seed)) for x in (points, other))
+        np.testing.assert_array_equal(one, two)

@@ -56,6 +56,21 @@ def _newton_product_kernel(
 
 
 @triton.jit
+def _product_kernel(indptr, columns, values, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    start = tl.load(indptr + rows, mask=rows < n, other=0)
+    stop = tl.load(indptr + rows + 1, mask=rows < n, other=0)
+    total = tl.zeros((ROWS, LENGTH), dtype=tl.float64)
+    for first in range(0, tl.max(stop - start), LENGTH):
+        at = start[:, None] + first + tl.arange(0, LENGTH)[None, :]
+        inside = at < stop[:, None]
+        column = tl.load(columns + at, mask=inside, other=0)
+        value = tl.load(values + at, mask=inside, other=0.0)
+        total += value * tl.load(x + column, mask=inside, other=0.0)
+    tl.store(out + rows, tl.sum(total, axis=1), mask=rows < n)
+
+
+@triton.jit
 def _combination_kernel(
     indptr, columns, values, X, previous, n, width, scale, shift, weight, out,
     PREVIOUS: tl.constexpr, DTYPE: tl.constexpr, ROWS: tl.constexpr, AHEAD: tl.constexpr,
@@ -107,6 +122,14 @@ def newton_product(graph: DeviceGraph, positive, diagonal):
         return out
 
     return multiply
+
+
+def product(csr, x):
+    """Return a CSR matrix times a vector, both in float64."""
+    n = len(x)
+    out = torch.empty_like(x)
+    _product_kernel[(triton.cdiv(n, ROWS),)](*csr, x, n, out, ROWS=ROWS, LENGTH=LENGTH)
+    return out
 
 
 def combination(csr, X, scale: float, shift: float, previous=None, weight: float = 0.0):

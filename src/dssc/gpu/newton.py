@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import torch
 
+from dssc.gpu.conjugate_gradients import ConjugateGradients
 from dssc.gpu.graph import DeviceGraph
 from dssc.gpu.sums import kernels_for
 from dssc.stochastic.newton import (
@@ -19,8 +20,6 @@ from dssc.stochastic.newton import (
     search_along,
 )
 from dssc.stochastic.newton import schedule as stages
-
-CHECKED_EVERY = 4  # steps of conjugate gradients between two looks at the residual
 
 
 class DeviceSolution(NamedTuple):
@@ -85,6 +84,11 @@ class _Dual:
         self.graph = graph
         self.kernels = kernels_for(graph.values.device)
         self.n_evaluations = 0
+        # Newton's system, whose tensors are written over for every direction.
+        self.positive = torch.empty_like(graph.values, dtype=torch.int8)
+        self.diagonal = graph.values.new_empty(len(graph.indptr) - 1)
+        multiply = self.kernels.newton_product(graph, self.positive, self.diagonal)
+        self.gradients = ConjugateGradients(multiply, self.diagonal)
 
     def evaluate(self, w):
         """Return the row sums of A, the numbers of its positive entries, and which these are."""
@@ -109,10 +113,10 @@ class _Dual:
     def newton_direction(self, positive, residual, counts):
         """Solve the Newton system, regularised in proportion to the residual."""
         size = min(1.0, float(residual.square().mean().sqrt()))
-        diagonal = counts.clamp(min=1.0) * (1.0 + max(1e-3 * size, 1e-10))
-        multiply = self.kernels.newton_product(self.graph, positive, diagonal)
+        self.positive.copy_(positive)
+        torch.mul(counts.clamp(min=1.0), 1.0 + max(1e-3 * size, 1e-10), out=self.diagonal)
         tol = max(min(0.1, size), 1e-8)
-        direction, n_steps = _conjugate_gradients(multiply, diagonal, residual, tol)
+        direction, n_steps = self.gradients.solve(residual, tol, CG_STEPS)
         self.n_evaluations += n_steps
         return direction
 
@@ -125,25 +129,3 @@ class _Dual:
             return float(direction @ (1.0 - found[0])), (trial, found)
 
         return search_along(evaluate, float(direction @ (1.0 - sums)))
-
-
-def _conjugate_gradients(multiply, diagonal, rhs, tol):
-    """Solve ``(diag(diagonal) + S) x = rhs``; return x and the number of products."""
-    x = torch.zeros_like(rhs)
-    residual = rhs.clone()
-    z = residual / diagonal
-    direction = z.clone()
-    rho = residual @ z
-    target = tol * tol * float(rho)
-    for step in range(1, CG_STEPS + 1):
-        product = multiply(direction)
-        length = rho / (direction @ product)
-        x.addcmul_(direction, length)
-        residual.addcmul_(product, length, value=-1.0)
-        z = residual / diagonal
-        rho_next = residual @ z
-        if step % CHECKED_EVERY == 0 and not float(rho_next) > target:
-            break
-        direction = torch.addcmul(z, direction, rho_next / rho)
-        rho = rho_next
-    return torch.nan_to_num(x), step

@@ -30,9 +30,19 @@ def positive_parts(graph: DeviceGraph, w):
 
 def newton_product(graph: DeviceGraph, positive, diagonal):
     """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    n = len(diagonal)
-    multiply = multiplication(graph.indptr, graph.columns, positive.double(), n)
-    return lambda x: torch.addcmul(multiply(x), diagonal, x)
+
+    def multiply(x):
+        return torch.addcmul(
+            product((graph.indptr, graph.columns, positive.double()), x), diagonal, x
+        )
+
+    return multiply
+
+
+def product(csr, x):
+    """Return a CSR matrix times a vector."""
+    indptr, columns, values = csr
+    return multiplication(indptr, columns, values, len(x))(x)
 
 
 def combination(csr, X, scale: float, shift: float, previous=None, weight: float = 0.0):

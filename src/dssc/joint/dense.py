@@ -8,7 +8,9 @@ from scipy.linalg import blas
 
 from dssc.expression import least_squares_representation
 from dssc.joint.acceleration import MEMORY
+from dssc.joint.entries import combined
 from dssc.joint.model import JointModel, blocks, largest
+from dssc.joint.transport import Newton
 from dssc.kernels._numba import joint as kernels
 
 RELAXATION = 1.6
@@ -57,23 +59,40 @@ class DenseEngine:
         """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
         return largest(z, count)
 
-    def sizes(self, z, i, j):
+    def sizes(self, z, keys):
         """Return magnitudes of entries, zero on the diagonal."""
-        return np.where(i == j, 0.0, np.abs(z[i, j]).astype(np.float64))
+        return np.where(keys % (len(z) + 1), np.abs(z.ravel()[keys]), 0.0).astype(np.float64)
 
     def candidates(self, z, rows, columns, limit):
-        """Return the places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``."""
+        """Return keys of places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``.
+
+        Places on the diagonal always count.
+        """
         n = len(z)
         counts = np.zeros(n + 1, dtype=np.int64)
         kernels.count_candidates(z, rows, columns, limit, counts[1:])
         np.cumsum(counts, out=counts)
         found = np.empty(counts[-1], dtype=np.int64)
         kernels.list_candidates(z, rows, columns, limit, counts, found)
-        return np.repeat(np.arange(n), np.diff(counts)), found
+        found += np.repeat(np.arange(n) * n, np.diff(counts))
+        return found
 
-    def step(self, z, A):
-        """Return ``1.6 (C - Y)`` for the Y that belongs to z and A, which is kept."""
+    def array(self, x):
+        """Return an array as it is held here."""
+        return x
+
+    def combined(self, parts):
+        """Return the sum of weighted entries; see :func:`dssc.joint.entries.combined`."""
+        return combined(parts)
+
+    def newton(self, cost, candidates):
+        """Return what finds A among candidates."""
+        return Newton(cost, candidates)
+
+    def step(self, z, entries):
+        """Return ``1.6 (C - Y)`` for the Y that belongs to z and entries of A; Y is kept."""
         m = self.model
+        A = entries.matrix(m.n)
         kernels.coupling_step(
             z, A.indptr, A.indices, A.data, self.rho, m.eta1, m.eta2, m.eta3, self.Y
         )

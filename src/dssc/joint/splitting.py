@@ -3,11 +3,12 @@
 import time
 
 import numpy as np
-from scipy import sparse
 
 from dssc import kernels
+from dssc._devices import as_array
 from dssc.joint import transport
 from dssc.joint.acceleration import Anderson
+from dssc.joint.entries import Entries
 from dssc.joint.model import JointModel
 from dssc.joint.outcome import finish
 from dssc.joint.result import JointResult
@@ -83,7 +84,7 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
     return finish(
         model,
         search.release(),
-        search.A,
+        search.A.matrix(model.n),
         search.projection_potentials(),
         search.dual,
         tol=tol,
@@ -100,62 +101,59 @@ class _Search:
         self.model, self.engine = model, engine
         self.n_steps = 0
         C = engine.start()
-        i, j = np.divmod(engine.largest(C, 1), model.n)
-        size = float(np.sqrt(np.mean(engine.sizes(C, i, j)[i != j] ** 2)))
+        sizes = engine.sizes(C, engine.largest(C, 1))
+        size = (float((sizes**2).sum()) / (len(sizes) - model.n)) ** 0.5  # the diagonal's are zero
         self.cost = Cost(model, SHARE * (model.eta1 + model.eta3 / size))
         engine.weigh(self.cost.rho)
         self.z = C
         self.z *= 1.0 + model.eta1 / self.cost.rho
         self.acceleration = Anderson(engine.store(), engine.blocks)
         self.potentials = self._first_potentials()
-        self.A = self.centre = sparse.csr_array((model.n, model.n))
-        self.changes = [self.A] * engine.n_pairs  # of A, for the pairs of the acceleration
+        empty = engine.array(np.zeros(0, dtype=np.int64)), engine.array(np.zeros(0))
+        self.A = self.centre = Entries(*empty)
+        # Of each pair of the acceleration: A after the step and before.
+        self.changes = [(self.A, self.A)] * engine.n_pairs
         self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
 
     def _first_potentials(self):
         """Project the largest entries alone, roughly."""
-        m = self.model
-        i, j = np.divmod(self.engine.largest(self.z, FIRST_NEIGHBORS), m.n)
-        support = Support.of(i, j, self.engine.sizes(self.z, i, j), (m.n, m.n), symmetric=False)
+        m, engine = self.model, self.engine
+        keys = engine.largest(self.z, FIRST_NEIGHBORS)
+        sizes = as_array(engine.sizes(self.z, keys))
+        i, j = np.divmod(as_array(keys), m.n)
+        support = Support.of(i, j, sizes, (m.n, m.n), symmetric=False)
         targets = np.ones(2 * m.n)
         w = solve_dual(support.graph, targets, m.eta2, None, 0.01, 200, kernels.select("cpu"))
         shift = m.eta3 / (2 * self.cost.rho)
-        return tuple(self.cost.unit * (shift - part) for part in support.split(w.potentials))
+        unit = self.cost.unit
+        return tuple(engine.array(unit * (shift - part)) for part in support.split(w.potentials))
 
     def step(self):
         """Take both proximal steps from z."""
         candidates = self._candidates()
-        values, self.potentials, error = transport.solve(
-            self.cost, candidates, self.potentials, INEXACT * min(1.0, self.gap), NEWTON_STEPS
-        )
+        newton = self.engine.newton(self.cost, candidates)
+        tol = INEXACT * min(1.0, self.gap)
+        values, self.potentials, error = transport.solve(newton, self.potentials, tol, NEWTON_STEPS)
         self._hold(error)
         self._measure(candidates, values)
-        shape = (self.model.n, self.model.n)
-        A = sparse.csr_array((values, candidates.columns, candidates.indptr), shape=shape)
-        A.eliminate_zeros()
-        self.changes[self.acceleration.slot] = A - self.A
+        A = Entries(candidates.keys, values).positive()
+        self.changes[self.acceleration.slot] = A, self.A
         self.A = A
         self.F = self.engine.step(self.z, A)
 
     def _candidates(self) -> Candidates:
-        m, engine = self.model, self.engine
+        engine = self.engine
         self.n_steps += 1
         if self.n_steps <= FIRST_ITERATIONS:
-            i, j = np.divmod(engine.largest(self.z, FIRST_NEIGHBORS), m.n)
+            keys = engine.largest(self.z, FIRST_NEIGHBORS)
         else:
             scaled = tuple(part / self.cost.unit for part in self.potentials)
-            i, j = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
-        keys = i * m.n + j
-        if self.cost.clinging > 0.0:
-            last_i, last_j = self.centre.tocoo().coords
-            keys = np.union1d(keys, last_i.astype(np.int64) * m.n + last_j)
-            i, j = np.divmod(keys, m.n)
-        indptr = np.searchsorted(i, np.arange(m.n + 1))
-        last = np.zeros(len(i))
-        if self.cost.clinging > 0.0:
-            known = last_i.astype(np.int64) * m.n + last_j
-            last[np.searchsorted(keys, known)] = self.centre.data
-        return Candidates(indptr, j, engine.sizes(self.z, i, j), last)
+            keys = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
+        sizes = engine.sizes(self.z, keys)
+        if self.cost.clinging == 0.0:
+            return Candidates(keys, sizes, 0.0 * sizes)
+        keys, last = engine.combined([(0.0, Entries(keys, sizes)), (1.0, self.centre)])
+        return Candidates(keys, engine.sizes(self.z, keys), last)
 
     def _hold(self, error):
         """Let A cling to the last one where the dead zone leaves it open, or where it is lost."""
@@ -163,7 +161,7 @@ class _Search:
             return
         a, b = self.potentials
         clinging = self.cost.clinging
-        if a.max() + b.max() > self.model.eta2 * self.model.eta3:
+        if float(a.max() + b.max()) > self.model.eta2 * self.model.eta3:
             clinging = max(clinging, CLINGING)
         if error > LOST:
             clinging = min(max(10.0 * clinging, LEAST_HOLD), MOST_HOLD)
@@ -172,10 +170,10 @@ class _Search:
 
     def _measure(self, candidates, values):
         """Find the ratio of slopes to coefficients where A is positive."""
-        on = (values > 0.0) & (candidates.rows != candidates.columns)
+        on = (values > 0.0) & (candidates.keys % (self.model.n + 1) != 0)  # off the diagonal
         sizes = candidates.sizes[on]
         C = self.cost.coefficients(sizes, values[on])
-        slopes, coefficients = float(np.linalg.norm(sizes - C)), float(np.linalg.norm(C))
+        slopes, coefficients = (float((x**2).sum()) ** 0.5 for x in (sizes - C, C))
         self.ratio = self.cost.rho * slopes / max(coefficients, 1e-3 * slopes, 1e-300)
 
     def adapt(self):
@@ -196,8 +194,9 @@ class _Search:
     def bound(self):
         """Bound the optimum from both sides, by Y and A and by C and the potentials."""
         m, engine = self.model, self.engine
-        value = m.upper_bound(engine.Y, self.A)
-        dual, (_, a, b) = engine.lower_bound(self.z, self.potentials)
+        value = m.upper_bound(engine.Y, self.A.matrix(m.n))
+        potentials = tuple(map(as_array, self.potentials))
+        dual, (_, a, b) = engine.lower_bound(self.z, potentials)
         self.value = value
         if dual >= self.dual:
             self.dual, self.best = dual, (a, b)
@@ -207,9 +206,11 @@ class _Search:
         """Go on to the next z."""
         self.acceleration.advance(self.z, self.F)
         if self.cost.clinging > 0.0:
-            self.centre = self.A
+            parts = [(1.0, self.A)]
             for k, weight in self.acceleration.weights:
-                self.centre = self.centre - weight * self.changes[k]
+                after, before = self.changes[k]
+                parts += [(-weight, after), (weight, before)]
+            self.centre = self.engine.combined(parts)
 
     def release(self):
         """Return Y, and let go of all other matrices."""

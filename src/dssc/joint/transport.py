@@ -17,7 +17,7 @@ Newton steps find it.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -31,17 +31,14 @@ SHORTEST = 1e-3  # step of a line search
 
 
 class Candidates(NamedTuple):
-    """Entries that A may use, by rows: their columns, |V| there, and the last A."""
+    """Entries that A may use: keys ``i n + j`` in rising order, |V| there, and the last A.
 
-    indptr: np.ndarray
-    columns: np.ndarray
-    sizes: np.ndarray
-    last: np.ndarray
+    Arrays, or tensors on a device.
+    """
 
-    @property
-    def rows(self):
-        """Row of every entry."""
-        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+    keys: Any
+    sizes: Any
+    last: Any
 
 
 @dataclass(frozen=True)
@@ -92,17 +89,20 @@ class Cost:
         """Return |C| for given |V| and A."""
         m = self.model
         target = m.target(A)
-        moved = np.maximum((self.rho * sizes + m.eta1 * target) / (self.rho + m.eta1), 0.0)
-        return np.where(sizes <= target, sizes, moved)
+        free = sizes <= target
+        moved = (self.rho * sizes + m.eta1 * target) / (self.rho + m.eta1)
+        return sizes * free + moved.clip(0.0) * ~free
 
 
-def solve(cost: Cost, candidates: Candidates, potentials, tol: float, max_steps: int):
-    """Return A on the candidates, its potentials, and the error of its sums: `tol` at best."""
-    newton = _Newton(cost, candidates)
-    w = np.concatenate(potentials)
+def solve(newton, potentials, tol: float, max_steps: int):
+    """Return A on the candidates, its potentials, and the error of its sums: `tol` at best.
+
+    `newton` is a :class:`Newton`, or one that works on a device.
+    """
+    w = newton.join(potentials)
     A, missing = newton.evaluate(w)
     for _ in range(max_steps):
-        if np.abs(missing).max() <= tol:
+        if float(abs(missing).max()) <= tol:
             break
         direction = newton.direction(missing)
         slope = float(direction @ missing)
@@ -115,24 +115,32 @@ def solve(cost: Cost, candidates: Candidates, potentials, tol: float, max_steps:
             step /= 2
         w, missing = trial, new
     n = len(w) // 2
-    return A, (w[:n], w[n:]), float(np.abs(missing).max())
+    return A, (w[:n], w[n:]), float(abs(missing).max())
 
 
-class _Newton:
-    def __init__(self, cost, candidates):
+class Newton:
+    """A and its sums for given potentials, and Newton's direction there."""
+
+    def __init__(self, cost: Cost, candidates: Candidates):
         self.cost, self.candidates = cost, candidates
-        self.n = len(candidates.indptr) - 1
+        self.n = n = cost.model.n
+        self.indptr = np.searchsorted(candidates.keys, np.arange(n + 1) * n)
+        self.columns = candidates.keys % n
         self.lines = cost.lines()
-        self.slopes = np.empty(len(candidates.columns))
+        self.slopes = np.empty(len(self.columns))
+
+    def join(self, potentials):
+        """Return both potentials as one vector."""
+        return np.concatenate(potentials)
 
     def evaluate(self, w):
         """Return A and what its sums lack; keep its slopes where it is positive, in CSR form."""
         c, n = self.candidates, self.n
-        A, row_sums = np.empty(len(c.columns)), np.empty(n)
+        A, row_sums = np.empty(len(self.columns)), np.empty(n)
         potentials = w[:n], w[n:]
         kernels.entry_values(
-            c.indptr,
-            c.columns,
+            self.indptr,
+            self.columns,
             c.sizes,
             c.last,
             *potentials,
@@ -144,7 +152,7 @@ class _Newton:
         )
         on = np.flatnonzero(A)
         self.S = sparse.csr_array(
-            (self.slopes[on], c.columns[on], np.searchsorted(on, c.indptr)), shape=(n, n)
+            (self.slopes[on], self.columns[on], np.searchsorted(on, self.indptr)), shape=(n, n)
         )
         column_sums = np.bincount(self.S.indices, A[on], n)
         return A, 1.0 - np.concatenate([row_sums, column_sums])
@@ -155,12 +163,16 @@ class _Newton:
         Rows are eliminated; conjugate gradients find the columns' part.
         """
         n, S, S_T = self.n, self.S, self.S.T.tocsr()
-        size = min(1.0, float(np.sqrt(np.mean(missing**2))))
-        least = 0.5 * float(self.lines[0, 0])
-        regular = 1.0 + max(1e-3 * size, 1e-9)
+        least, regular, tol = newton_terms(self.lines, missing)
         by_row, by_column = (np.maximum(M.sum(axis=1), least) * regular for M in (S, S_T))
         rhs = missing[n:] - S_T @ (missing[:n] / by_row)
         b = np.zeros(n)
         parts = (S.indptr, S.indices, S.data, S_T.indptr, S_T.indices, S_T.data, by_row, by_column)
-        kernels.solve_columns(*parts, rhs, max(1e-8, 0.1 * size), CG_STEPS, b)
+        kernels.solve_columns(*parts, rhs, tol, CG_STEPS, b)
         return np.concatenate([(missing[:n] - S @ b) / by_row, b])
+
+
+def newton_terms(lines, missing):
+    """Return the least diagonal of the Newton system, what it is multiplied by, and a tolerance."""
+    size = min(1.0, float((missing**2).mean()) ** 0.5)
+    return 0.5 * float(lines[0, 0]), 1.0 + max(1e-3 * size, 1e-9), max(1e-8, 0.1 * size)

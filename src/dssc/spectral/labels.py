@@ -9,6 +9,7 @@ from dssc.spectral.counts import check_counts
 
 STRAYS_AT_ONCE = 256
 DIGITS = 6
+EQUAL = 1e-6  # share of a sum of distances that the digits above leave open
 SEEDS_AMONG, SEEDS_PER_CLUSTER = 10_000, 100  # points that first centers are drawn from, at least
 
 
@@ -94,19 +95,21 @@ def spread(points, n_clusters: int, rng) -> np.ndarray:
     chosen = np.empty(n_clusters, dtype=np.int64)
     chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
     nearest = np.full(n, np.inf)
-    drawn = chosen[:1]
+    drawn, total = chosen[:1], 0.0
     for i in range(n_clusters):
         if i > 0:
             heights = np.cumsum(nearest)
-            drawn = np.searchsorted(heights, rng.uniform(size=n_trials) * heights[-1])
+            total = heights[-1]
+            drawn = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(drawn, n - 1, out=drawn)
         distances = points[drawn] @ points.T
         distances *= -2.0
         distances += squares
         distances += squares[drawn, None]
         np.clip(distances, 0.0, nearest, out=distances)
-        # In single precision, lest rounding decide between equals: points of one component.
-        best = distances.sum(axis=1).astype(np.float32).argmin()
+        # The first of equals, which points of one component are, lest rounding decide.
+        sums = distances.sum(axis=1)
+        best = np.argmax(sums <= sums.min() + EQUAL * total)
         chosen[i], nearest = drawn[best], distances[best]
     return chosen
 

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from dssc.gpu.joint.blocks import blocks
 from dssc.gpu.joint.model import DeviceModel, least_squares
-from dssc.gpu.joint.similarity import entries_at, largest_places, places_above
+from dssc.gpu.joint.similarity import keys_above, largest_keys
+from dssc.gpu.joint.transport import DeviceNewton
 from dssc.joint.acceleration import MEMORY
 from dssc.joint.dense import RELAXATION
+from dssc.joint.entries import Entries
 
 
 class DeviceEngine:
@@ -26,7 +27,7 @@ class DeviceEngine:
 
     def start(self):
         """Return the self-expression by least squares."""
-        return least_squares(self.model.X, self.model.eta1)
+        return least_squares(self.model.X, self.model.eta1).contiguous()
 
     def weigh(self, rho):
         """Take a new weight of the proximal terms."""
@@ -46,21 +47,35 @@ class DeviceEngine:
 
     def largest(self, z, count):
         """Return keys ``i n + j`` of the diagonal and of rows' and columns' largest entries."""
-        return largest_places(z, count)
+        return largest_keys(z, count)
 
-    def sizes(self, z, i, j):
+    def sizes(self, z, keys):
         """Return magnitudes of entries, zero on the diagonal."""
-        return np.where(i == j, 0.0, np.abs(entries_at(z, i, j)).astype(np.float64))
+        return z.view(-1)[keys].abs().double().masked_fill_(keys % (len(z) + 1) == 0, 0.0)
 
     def candidates(self, z, rows, columns, limit):
-        """Return the places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``.
+        """Return keys of places with ``|z| + rows + columns > limit`` or ``rows + columns > 0``.
 
         Places on the diagonal always count.
         """
-        return places_above(z, rows, columns, limit)
+        return keys_above(z, rows, columns, limit)
+
+    def array(self, x):
+        """Return an array as it is held here."""
+        return torch.as_tensor(x, device=self.model.X.device)
+
+    def combined(self, parts):
+        """Return the sum of weighted entries; see :func:`dssc.joint.entries.combined`."""
+        keys, at = torch.unique(torch.cat([e.keys for _, e in parts]), return_inverse=True)
+        values = torch.cat([weight * e.values for weight, e in parts])
+        return Entries(keys, values.new_zeros(len(keys)).index_add_(0, at, values))
+
+    def newton(self, cost, candidates):
+        """Return what finds A among candidates."""
+        return DeviceNewton(cost, candidates)
 
     def step(self, z, A):
-        """Return ``1.6 (C - Y)`` for the Y that belongs to z and A, which is kept."""
+        """Return ``1.6 (C - Y)`` for the Y that belongs to z and entries of A; Y is kept."""
         self._coupling_step(z, A)
         self.fit.step(z, self.Y, self.F)
         self.F.sub_(self.Y).mul_(RELAXATION)
@@ -71,12 +86,10 @@ class DeviceEngine:
         m, rho = self.model, self.rho
         torch.abs(z, out=self.Y)
         self.Y.mul_(rho).sub_(m.eta3).clamp_(min=0.0).div_(rho + m.eta1)
-        A = A.tocoo()
-        at = tuple(torch.as_tensor(k, device=z.device).long() for k in A.coords)
-        sizes = z[at].abs()
-        target = torch.as_tensor(m.target(A.data), dtype=z.dtype, device=z.device)
+        sizes = z.view(-1)[A.keys].abs()
+        target = m.target(A.values).to(z.dtype)
         moved = sizes.mul(rho).add_(target, alpha=m.eta1).clamp_(min=0.0).div_(rho + m.eta1)
-        self.Y[at] = torch.where(sizes <= target, sizes, moved)
+        self.Y.view(-1)[A.keys] = torch.where(sizes <= target, sizes, moved)
         torch.copysign(self.Y, z, out=self.Y)
         self.Y.fill_diagonal_(0.0)
 

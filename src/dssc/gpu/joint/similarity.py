@@ -37,15 +37,15 @@ class DeviceSimilarity(Similarity):
 
     def first_support(self, eta2: float, feasible: Places) -> Support:
         """Return the largest entries of each row and column, and the feasible ones."""
-        i, j = np.divmod(largest_places(self.K, FIRST_NEIGHBORS), self.shape[0])
+        i, j = np.divmod(largest_keys(self.K, FIRST_NEIGHBORS).cpu().numpy(), self.shape[0])
         pattern = pattern_at(i, j, self.shape) + pattern_at(*feasible, self.shape)
         return filled(sparse.csr_array(pattern), self)
 
     def missing(self, support, potentials, eta2) -> Missing:
         """Read all of K."""
         alpha, beta = potentials
-        i, j = places_above(self.K, -alpha, -beta, -MARGIN * eta2)
-        i, j = support.not_held(i, j)
+        keys = keys_above(self.K, -alpha, -beta, -MARGIN * eta2).cpu().numpy()
+        i, j = support.not_held(*np.divmod(keys, self.shape[0]))
         values = self.at(i, j)
         if not np.any(values > alpha[i] + beta[j]):
             i, j, values = i[:0], j[:0], values[:0]
@@ -60,7 +60,7 @@ class DeviceSimilarity(Similarity):
         return torch.topk(self.K, count, dim=1)[0].double().cpu().numpy()
 
 
-def largest_places(M, count):
+def largest_keys(M, count):
     """Return keys ``i n + j`` of the diagonal and of each row's and column's largest magnitudes."""
     n = len(M)
     count = min(count, n - 1)
@@ -74,26 +74,24 @@ def largest_places(M, count):
             columns = torch.topk(sizes, count, dim=1)[1].view(-1)
             at = own[rows].repeat_interleave(count)
             found.append(columns * n + at if transposed else at * n + columns)
-    return torch.unique(torch.cat(found)).cpu().numpy()
+    return torch.unique(torch.cat(found))
 
 
-def places_above(M, rows, columns, limit):
-    """Return the places with ``|M| + rows + columns > limit`` or ``rows + columns > 0``, by rows.
+def keys_above(M, rows, columns, limit):
+    """Return keys of places with ``|M| + rows + columns > limit`` or ``rows + columns > 0``.
 
     Places on the diagonal always count.
     """
+    n = len(M)
     rows, columns = (torch.as_tensor(x, device=M.device) for x in (rows, columns))
     found = []
-    for block in blocks(len(M)):
+    for block in blocks(n):
         p = rows[block, None] + columns
         wanted = p > 0.0
         wanted |= p.add_(M[block].abs()) > limit
         wanted.diagonal(block.start).fill_(True)
-        at = torch.nonzero(wanted)
-        at[:, 0] += block.start
-        found.append(at)
-    i, j = torch.cat(found).T.cpu().numpy()
-    return i, j
+        found.append(torch.nonzero(wanted.view(-1)).view(-1) + block.start * n)
+    return torch.cat(found)
 
 
 def entries_at(M, i, j):
