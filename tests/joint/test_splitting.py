@@ -146,3 +146,15 @@ def test_the_paper_s_grid_is_certified(fetch, eta3):
         for eta2 in (0.01, 0.05, 0.1, 0.2):
             result = solve_joint(X, eta1, eta2, eta3)
             assert result.gap <= 1e-6, (eta1, eta2, result.status)
+
+
+@pytest.mark.parametrize("max_iter", [1, 5, 10, 15])
+def test_what_was_judged_last_is_returned_when_iterations_run_out(max_iter):
+    """Also where rho would have changed then, which makes all matrices anew."""
+    model = random_model(2, (25.0, 0.05, 0.1), 60)
+    result = solve(model, tol=1e-15, max_iter=max_iter)
+    assert result.n_iter == max_iter
+    assert not result.converged
+    # The projection at the end can only lower the objective.
+    assert result.objective <= result.history[-1] * (1 + 1e-9)
+    certify(model, result, np.inf)

@@ -2,6 +2,7 @@
 
 import gc
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import torch
@@ -50,7 +51,7 @@ class ConjugateGradients:
             self.record.replay()
 
     def _make_record(self):
-        stream = torch.cuda.Stream(self.x.device)
+        stream = _recording_stream(self.x.device)
         stream.wait_stream(torch.cuda.current_stream(self.x.device))
         record = torch.cuda.CUDAGraph()
         with torch.cuda.stream(stream), _no_collection():
@@ -71,6 +72,12 @@ class ConjugateGradients:
             rho = self.residual @ z
             torch.addcmul(z, self.direction, _ratio(rho, self.rho), out=self.direction)
             self.rho.copy_(rho)
+
+
+@cache
+def _recording_stream(device):
+    """Return the stream that records are made on: one, as cuBLAS keeps memory for each it meets."""
+    return torch.cuda.Stream(device)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
     search = _Search(model, engine)
     history, seconds = [], []
     n_iter, since, best = 0, 0, np.inf
-    while n_iter < max_iter:
+    while True:
         n_iter += 1
         search.step()
         if n_iter % CHECKED_EVERY == 0 or n_iter == max_iter:
@@ -76,8 +76,8 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
             seconds.append(time.perf_counter() - clock)
             since = 0 if search.gap < best else since + CHECKED_EVERY
             best = min(best, search.gap)
-            if search.gap <= tol or since >= STALLED:
-                break
+            if search.gap <= tol or since >= STALLED or n_iter == max_iter:
+                break  # before anything moves on: what was judged is what is returned
         search.advance()
         if n_iter in ADAPTED:
             search.adapt()
