@@ -21,7 +21,7 @@ def test_solves_as_a_factorisation_does(where):
 def test_a_record_follows_what_is_written_over(where):
     matrix, diagonal = system(30, 1, where), torch.empty(30, dtype=torch.float64, device=where)
     diagonal.copy_(matrix.diagonal())
-    gradients = ConjugateGradients(lambda x: matrix @ x, diagonal)
+    gradients = ConjugateGradients(lambda x: matrix @ x, diagonal, recorded=True)
     rhs = torch.linspace(0.5, 2.0, 30, dtype=torch.float64, device=where)
     for seed in (1, 2, 3):
         matrix.copy_(system(30, seed, where))

@@ -13,16 +13,16 @@ CHECKED_EVERY = 4  # steps between two looks at the residual, each of which wait
 class ConjugateGradients:
     """Solves systems with a positive definite matrix, which comes as a function and its diagonal.
 
-    The diagonal preconditions. Tensors of the matrix may be written over between two solves but not
-    replaced: on a GPU the steps are recorded once and replayed from then on, as launching their
-    kernels one by one takes longer than they do.
+    The diagonal preconditions. With `recorded` steps are recorded once on a GPU and replayed from
+    then on: where kernels are short, launching them one by one takes longer than they do. Between
+    two solves tensors of the matrix may be written over then, but not replaced.
     """
 
-    def __init__(self, multiply, diagonal):
+    def __init__(self, multiply, diagonal, *, recorded: bool = False):
         self.multiply, self.diagonal = multiply, diagonal
         self.x, self.residual, self.direction = (torch.empty_like(diagonal) for _ in range(3))
         self.rho = diagonal.new_empty(())
-        self.recorded = diagonal.device.type == "cuda"
+        self.recorded = recorded and diagonal.device.type == "cuda"
         self.record: Any = None
 
     def solve(self, rhs, tol: float, max_steps: int):

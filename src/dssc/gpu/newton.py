@@ -84,11 +84,6 @@ class _Dual:
         self.graph = graph
         self.kernels = kernels_for(graph.values.device)
         self.n_evaluations = 0
-        # Newton's system, whose tensors are written over for every direction.
-        self.positive = torch.empty_like(graph.values, dtype=torch.int8)
-        self.diagonal = graph.values.new_empty(len(graph.indptr) - 1)
-        multiply = self.kernels.newton_product(graph, self.positive, self.diagonal)
-        self.gradients = ConjugateGradients(multiply, self.diagonal)
 
     def evaluate(self, w):
         """Return the row sums of A, the numbers of its positive entries, and which these are."""
@@ -113,10 +108,11 @@ class _Dual:
     def newton_direction(self, positive, residual, counts):
         """Solve the Newton system, regularised in proportion to the residual."""
         size = min(1.0, float(residual.square().mean().sqrt()))
-        self.positive.copy_(positive)
-        torch.mul(counts.clamp(min=1.0), 1.0 + max(1e-3 * size, 1e-10), out=self.diagonal)
+        diagonal = counts.clamp(min=1.0) * (1.0 + max(1e-3 * size, 1e-10))
+        multiply = self.kernels.newton_product(self.graph, positive, diagonal)
         tol = max(min(0.1, size), 1e-8)
-        direction, n_steps = self.gradients.solve(residual, tol, CG_STEPS)
+        gradients = ConjugateGradients(multiply, diagonal)
+        direction, n_steps = gradients.solve(residual, tol, CG_STEPS)
         self.n_evaluations += n_steps
         return direction
 

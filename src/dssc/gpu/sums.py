@@ -30,13 +30,9 @@ def positive_parts(graph: DeviceGraph, w):
 
 def newton_product(graph: DeviceGraph, positive, diagonal):
     """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-
-    def multiply(x):
-        return torch.addcmul(
-            product((graph.indptr, graph.columns, positive.double()), x), diagonal, x
-        )
-
-    return multiply
+    n = len(diagonal)
+    multiply = multiplication(graph.indptr, graph.columns, positive.double(), n)
+    return lambda x: torch.addcmul(multiply(x), diagonal, x)
 
 
 def product(csr, x):

@@ -85,7 +85,7 @@ class _System:
         self.product = kernels_for(values.device).product
         held = self.S, self.S_T, self.by_row, self.by_column
         multiply = partial(_multiply, self.product, *held)
-        self.gradients = ConjugateGradients(multiply, self.by_column)
+        self.gradients = ConjugateGradients(multiply, self.by_column, recorded=True)
 
     def solve(self, slopes, diagonals, missing, tol):
         """Return the direction for entries' slopes and the diagonals of rows and columns."""
