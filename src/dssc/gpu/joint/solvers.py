@@ -26,7 +26,7 @@ def solve_joint_on_device(
     if solver == "linearized-admm":
         return linearized_admm.solve(model, tol=tol, max_iter=most, state=DeviceState(model))
     result = splitting.solve(model, DeviceEngine(model), tol=tol, max_iter=most)
-    if max_iter is not None:
+    if solver == "splitting" or max_iter is not None:
         return result
     return completed(JointModel(X, eta1, eta2, eta3), result, tol)
 
