@@ -158,3 +158,13 @@ def test_what_was_judged_last_is_returned_when_iterations_run_out(max_iter):
     # The projection at the end can only lower the objective.
     assert result.objective <= result.history[-1] * (1 + 1e-9)
     certify(model, result, np.inf)
+
+
+def test_the_weight_follows_the_pace_where_the_data_ask_for_another():
+    """Points of two planes in fifty dimensions: 400 iterations do not do with the first weight."""
+    X, _ = make_union_of_subspaces(
+        90, n_subspaces=2, dimension=2, n_features=50, noise=0.02, random_state=1
+    )
+    model = JointModel(unit_norm(X), 0.4, 0.15, 0.0)
+    result = solve(model, max_iter=250)
+    certify(model, result, 1e-6)

@@ -11,6 +11,7 @@ from dssc.joint.acceleration import Anderson
 from dssc.joint.entries import Entries
 from dssc.joint.model import JointModel
 from dssc.joint.outcome import finish
+from dssc.joint.pace import Pace
 from dssc.joint.result import JointResult
 from dssc.joint.transport import CLINGING, Candidates, Cost
 from dssc.stochastic.newton import solve_dual
@@ -23,7 +24,9 @@ from dssc.stochastic.support import Support
 SHARE, LATE_SHARE = 0.8, 0.3
 LATE = 3e-4  # the gap from which on the latter counts
 ROUGHLY = 1.5
-ADAPTED = (5, 10, 15, 20, 30, 45, 70, 100, 150, 200, 300, 400)
+ADAPTED = (5, 10, 15, 20, 30)
+# From then on what is slow depends on the data: rho follows how fast the gap falls.
+PACED_FROM, PACED_EVERY = 40, 20
 CHECKED_EVERY = 10
 # Entries of A that would be above minus this are candidates of the next step.
 MARGIN = 0.2
@@ -64,7 +67,7 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
         Most iterations.
     """
     clock = time.perf_counter()
-    search = _Search(model, engine)
+    search, pace = _Search(model, engine), Pace()
     history, seconds = [], []
     n_iter, since, best = 0, 0, np.inf
     while True:
@@ -81,6 +84,8 @@ def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResul
         search.advance()
         if n_iter in ADAPTED:
             search.adapt()
+        if n_iter >= PACED_FROM and n_iter % PACED_EVERY == 0:
+            search.weigh(search.cost.rho * pace.factor(search.gap))
     return finish(
         model,
         search.release(),
@@ -178,7 +183,11 @@ class _Search:
 
     def adapt(self):
         """Change rho where it is far from what the ratio of slopes to coefficients asks for."""
-        old, new = self.cost.rho, (SHARE if self.gap > LATE else LATE_SHARE) * self.ratio
+        self.weigh((SHARE if self.gap > LATE else LATE_SHARE) * self.ratio)
+
+    def weigh(self, new):
+        """Change rho, unless it is about right."""
+        old = self.cost.rho
         if old / ROUGHLY <= new <= old * ROUGHLY or new == 0.0:
             return
         new = min(max(new, old / 10), old * 10)
