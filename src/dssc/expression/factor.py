@@ -9,6 +9,7 @@ from sklearn.utils import gen_batches
 from dssc import kernels
 from dssc._progress import Progress
 from dssc._threads import block_threads
+from dssc.expression.substitution import Substitution
 
 BLOCK = 2048  # samples that are worked on at once, in float64
 UNIT_ROUNDOFF = 2.0**-24  # of float32
@@ -93,11 +94,10 @@ class LeastSquaresFactor:
 
     def _fill(self, X, cholesky, advance):
         k = kernels.select()
+        substitute = Substitution(cholesky)
 
         def fill(batch):
-            exact = linalg.solve_triangular(
-                cholesky, _unit_rows(X[batch]).T, lower=True, overwrite_b=True, check_finite=False
-            ).T
+            exact = substitute(_unit_rows(X[batch]))
             places = self._place[batch]
             k.split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
             return len(exact)

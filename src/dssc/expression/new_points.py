@@ -6,6 +6,7 @@ from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._threads import block_threads
+from dssc.expression.substitution import Substitution
 
 BLOCK = 2048  # samples that are worked on at once, in float64
 SINGLE_FROM = 4000  # samples from which on the vectors are kept in float32
@@ -58,25 +59,22 @@ class NewPointExpression:
         """Return the vectors u of new points, in the dtype of `vectors`, and their h_xx."""
         rows = unit_rows(X)
         if self._samples is None:
-            u = self._solved(rows.T)
-            own = np.einsum("ij,ij->j", u, u)
+            u = self._substitute(rows)
+            own = _squares(u)
         else:
-            u = self._solved(self._samples @ rows.T)
-            own = (1.0 - np.einsum("ij,ij->j", u, u)) / self.eta1
-        return np.ascontiguousarray(u.T, dtype=self.vectors.dtype), np.maximum(own, 0.0)
-
-    def _solved(self, right):
-        return linalg.solve_triangular(self._cholesky, right, lower=True, check_finite=False)
+            u = self._substitute(rows @ self._samples.T)
+            own = (1.0 - _squares(u)) / self.eta1
+        return u.astype(self.vectors.dtype, copy=False), np.maximum(own, 0.0)
 
     def _fill_from_samples(self, X):
         """With ``XX' + eta1 I = M M'``: u = M^-1 X x, and f_j is column j of M^-1."""
         n = X.shape[0]
         self._samples = samples = unit_rows(X)[self.order]
         gram = samples @ samples.T + self.eta1 * np.eye(n)
-        self._cholesky = linalg.cholesky(gram, lower=True)
-        inverse = self._solved(np.eye(n))
-        self.vectors[:] = inverse.T
-        self.leverages[:] = 1.0 - self.eta1 * np.einsum("ij,ij->j", inverse, inverse)
+        self._substitute = Substitution(linalg.cholesky(gram, lower=True))
+        f = self._substitute(np.eye(n))
+        self.vectors[:] = f
+        self.leverages[:] = 1.0 - self.eta1 * _squares(f)
 
     def _fill_from_features(self, X):
         """With ``X'X + eta1 I = L L'``: u = L^-1 x and f_j = L^-1 x_j."""
@@ -89,14 +87,14 @@ class NewPointExpression:
             return rows.T @ rows
 
         def fill(batch):
-            f = self._solved(unit_rows(X[batch]).T)
-            self.vectors[place[batch]] = f.T
-            self.leverages[place[batch]] = np.einsum("ij,ij->j", f, f)
+            f = self._substitute(unit_rows(X[batch]))
+            self.vectors[place[batch]] = f
+            self.leverages[place[batch]] = _squares(f)
 
         with block_threads(kernels.select().n_threads()) as in_threads:
             for part in in_threads(product, gen_batches(n, BLOCK)):
                 gram += part
-            self._cholesky = linalg.cholesky(gram, lower=True, overwrite_a=True)
+            self._substitute = Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
             for _ in in_threads(fill, gen_batches(n, BLOCK)):
                 pass
 
@@ -105,3 +103,7 @@ def unit_rows(rows) -> np.ndarray:
     """Return points in float64, scaled to unit norm."""
     rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _squares(rows):
+    return np.einsum("ij,ij->i", rows, rows)
