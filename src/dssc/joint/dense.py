@@ -8,7 +8,7 @@ from scipy.linalg import blas
 
 from dssc.expression import least_squares_representation
 from dssc.joint.acceleration import MEMORY
-from dssc.joint.entries import combined
+from dssc.joint.entries import Entries
 from dssc.joint.model import JointModel, blocks, largest
 from dssc.joint.transport import Newton
 from dssc.kernels._numba import joint as kernels
@@ -82,8 +82,10 @@ class DenseEngine:
         return x
 
     def combined(self, parts):
-        """Return the sum of weighted entries; see :func:`dssc.joint.entries.combined`."""
-        return combined(parts)
+        """Return the sum of entries, from pairs of a weight and entries; all places are kept."""
+        keys, at = np.unique(np.concatenate([e.keys for _, e in parts]), return_inverse=True)
+        values = np.concatenate([weight * e.values for weight, e in parts])
+        return Entries(keys, np.bincount(at, values, len(keys)))
 
     def newton(self, cost, candidates):
         """Return what finds A among candidates."""

@@ -27,10 +27,3 @@ class Entries(NamedTuple):
         keys, values = as_array(self.keys), as_array(self.values)
         indptr = np.searchsorted(keys, np.arange(n + 1) * n)
         return sparse.csr_array((values, keys % n, indptr), shape=(n, n))
-
-
-def combined(parts) -> Entries:
-    """Return the sum of weighted entries, from pairs of a weight and entries, all places kept."""
-    keys, at = np.unique(np.concatenate([e.keys for _, e in parts]), return_inverse=True)
-    values = np.concatenate([weight * e.values for weight, e in parts])
-    return Entries(keys, np.bincount(at, values, len(keys)))

@@ -65,7 +65,7 @@ class DeviceEngine:
         return torch.as_tensor(x, device=self.model.X.device)
 
     def combined(self, parts):
-        """Return the sum of weighted entries; see :func:`dssc.joint.entries.combined`."""
+        """Return the sum of entries, from pairs of a weight and entries; all places are kept."""
         keys, at = torch.unique(torch.cat([e.keys for _, e in parts]), return_inverse=True)
         values = torch.cat([weight * e.values for weight, e in parts])
         return Entries(keys, values.new_zeros(len(keys)).index_add_(0, at, values))
