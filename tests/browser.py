@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to by the WebDriver protocol."""
+"""A headless Chromium, controlled by the WebDriver protocol."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ START_SECONDS = 30
 
 
 class Browser:
-    """A tab: what a user does and what the browser has to say about it."""
+    """A tab: the actions of a user, and the logs of the browser."""
 
     def __init__(self, address, session):
         self.root = f"{address}/session/{session}"
@@ -37,7 +37,7 @@ class Browser:
         return _request(method, f"{self.root}/{path}", None if method == "GET" else body)
 
     def open(self, path: Path):
-        """Open a page, forgetting what was asked for before: the first tab has its own business."""
+        """Open a page, and forget earlier requests: the first tab makes requests of its own."""
         self.call("POST", "url", url="about:blank")
         self.requests()
         self.call("POST", "url", url=path.resolve().as_uri())
@@ -46,7 +46,7 @@ class Browser:
         return self.call("POST", "execute/sync", script=script, args=list(arguments))
 
     def resize(self, width, height):
-        """Set the size of the page itself, below what a window may have too."""
+        """Set the size of the page itself, which may be smaller than a window can be."""
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -63,8 +63,8 @@ class Browser:
         return self.call("POST", "goog/cdp/execute", cmd=command, params=parameters)
 
     def find(self, selector):
-        found = self.call("POST", "element", using="css selector", value=selector)
-        return next(iter(found.values()))
+        element = self.call("POST", "element", using="css selector", value=selector)
+        return next(iter(element.values()))
 
     def click(self, selector):
         self.call("POST", f"element/{self.find(selector)}/click")
@@ -73,7 +73,7 @@ class Browser:
         self.call("POST", f"element/{self.find(selector)}/value", text=keys)
 
     def hover(self, x, y):
-        """Move the pointer to a place of the visible part of the page."""
+        """Move the pointer to a position in the visible part of the page."""
         move = {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
         pointer = {"type": "pointer", "id": "mouse", "actions": [move]}
         self.call("POST", "actions", actions=[pointer])
@@ -82,7 +82,7 @@ class Browser:
         return self.call("POST", "se/log", type=kind)
 
     def requests(self):
-        """Return the addresses that were asked for since the last time."""
+        """Return the addresses requested since the last call."""
         events = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
         sent = [event for event in events if event["method"] == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
@@ -97,7 +97,7 @@ class Browser:
 
 @contextmanager
 def chromium():
-    """Yield a browser; skip the test where there is none."""
+    """Yield a browser; skip the test if none is installed."""
     programs = [shutil.which(name) for name in ("chromedriver", "chromium")]
     if None in programs:
         pytest.skip("needs Debian's chromium and chromium-driver")

@@ -19,12 +19,12 @@ def test_eigenvalues_are_those_of_the_normalised_affinity(rng, n, n_blocks):
     assert count_components(A) == n_blocks
     scale = 1 / np.sqrt(A.sum(axis=1))
     values, vectors = np.linalg.eigh(A * scale[:, None] * scale)
-    found = leading_eigenvalues(graph, 5, vectors[:, ::-1][:, :4])
-    np.testing.assert_allclose(found, values[::-1][:9], atol=3e-3)
+    computed = leading_eigenvalues(graph, 5, vectors[:, ::-1][:, :4])
+    np.testing.assert_allclose(computed, values[::-1][:9], atol=3e-3)
     np.testing.assert_allclose(
-        found[: max(4, n_blocks)], values[::-1][: max(4, n_blocks)], atol=1e-9
+        computed[: max(4, n_blocks)], values[::-1][: max(4, n_blocks)], atol=1e-9
     )
-    np.testing.assert_allclose(found[:n_blocks], 1.0)
+    np.testing.assert_allclose(computed[:n_blocks], 1.0)
     alone = leading_eigenvalues(graph, 9)
     np.testing.assert_allclose(alone, values[::-1][:9], atol=3e-3)
 
@@ -33,9 +33,9 @@ def test_strays_do_not_hide_the_spectrum(rng):
     A = sparse.block_diag([random_graph(rng, DENSE_SIZE), np.eye(3)])
     U = np.zeros((DENSE_SIZE + 3, 2))
     U[:DENSE_SIZE, 0] = 0.05
-    found = leading_eigenvalues(as_graph(A), 4, U)
-    np.testing.assert_allclose(found[:4], 1.0)
-    assert found[4] < 0.99
+    computed = leading_eigenvalues(as_graph(A), 4, U)
+    np.testing.assert_allclose(computed[:4], 1.0)
+    assert computed[4] < 0.99
 
 
 def test_share_inside_is_the_mass_on_the_own_cluster(rng):

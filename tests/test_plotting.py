@@ -10,12 +10,12 @@ import matplotlib.pyplot as plt
 
 from dssc import ADSSC, make_union_of_subspaces
 from dssc.plotting import (
-    MOST_PIXELS,
-    _pooled,
+    MAX_PIXELS,
     plot_affinity,
     plot_clusters,
     plot_embedding,
     plot_spectrum,
+    pooled_pixels,
 )
 
 
@@ -35,11 +35,11 @@ def test_points_are_grouped_by_label(ax):
 
 
 def test_single_entries_of_a_large_matrix_stay_visible(ax):
-    n = 5 * MOST_PIXELS
+    n = 5 * MAX_PIXELS
     A = sparse.csr_array(([-1.0], ([n - 2], [3])), shape=(n, n))
     plot_affinity(A, ax=ax)
     pixels = ax.images[0].get_array()
-    assert pixels.shape == (MOST_PIXELS, MOST_PIXELS)
+    assert pixels.shape == (MAX_PIXELS, MAX_PIXELS)
     assert pixels[-1, 0] == pixels.sum() == 1.0
 
 
@@ -52,7 +52,7 @@ def test_sparse_and_dense_affinities_look_the_same(n):
     rng = np.random.default_rng(n)
     A = sparse.random_array((n, n), density=min(1.0, 5 / n), rng=rng)
     order = rng.permutation(n)
-    np.testing.assert_array_equal(_pooled(A, order), _pooled(A.toarray(), order))
+    np.testing.assert_array_equal(pooled_pixels(A, order), pooled_pixels(A.toarray(), order))
 
 
 @pytest.fixture(scope="module")

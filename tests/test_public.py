@@ -15,9 +15,23 @@ def test_importing_is_light():
 
 
 def test_every_public_name_exists_and_is_documented():
-    assert set(dssc.__all__) == set(dssc._HOMES) == set(dir(dssc)) - {"__version__"}
+    assert set(dssc.__all__) == set(dir(dssc)) - {"__version__"}
     for name in dssc.__all__:
-        assert getattr(dssc, name).__doc__
+        public = getattr(dssc, name)
+        assert public.__doc__
+        assert public.__module__.startswith("dssc.")
+
+
+def test_names_of_quick_modules_do_not_load_the_others():
+    code = "import sys, dssc; dssc.resize_images; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_names_can_be_imported_with_a_star():
+    names = {}
+    exec("from dssc import *", names)
+    assert set(dssc.__all__) <= set(names)
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -1,26 +1,27 @@
-"""Which device a run uses."""
+"""Which device a run uses, and where its arrays live."""
 
 import sys
+from typing import Any
 
 
-def is_tensor(X) -> bool:
-    """Tell whether X is a torch tensor, without importing torch for it."""
+def is_tensor(X: Any) -> bool:
+    """Return whether X is a torch tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(X, torch.Tensor)
 
 
-def is_single(X) -> bool:
-    """Tell whether an array or a tensor is in single precision."""
+def is_single(X: Any) -> bool:
+    """Return whether an array or a tensor is in single precision."""
     return "float32" in str(X.dtype)
 
 
-def as_array(X):
-    """Return a tensor as an array in main memory, and anything else as it is."""
+def as_array(X: Any) -> Any:
+    """Return a tensor as an array in main memory, and anything else unchanged."""
     return X.cpu().numpy() if is_tensor(X) else X
 
 
-def torch_device(device, X):
-    """Return the torch device that a run uses, or None for the CPU's own engine.
+def torch_device(device: str | None, X: Any) -> Any:
+    """Return the torch device that a run uses, or None for the CPU engine.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
 """Sparse factorisations of symmetric matrices."""
 
-from scipy.sparse.linalg import splu
+from scipy import sparse
+from scipy.sparse.linalg import SuperLU, splu
 
 
-def symmetric_factor(matrix):
+def symmetric_factor(matrix: sparse.csr_array | sparse.csc_array) -> SuperLU:
     """Return the factorisation of a sparse symmetric matrix that needs no pivoting."""
     return splu(
         matrix.tocsc(),

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much a process has used."""
+"""The free memory of the machine, and the peak memory of this process."""
 
 import os
 from contextlib import suppress
@@ -6,29 +6,29 @@ from pathlib import Path
 
 
 def available_bytes() -> int | None:
-    """Return the memory that can be had without swapping, or None where the system does not say."""
-    told = _told("/proc/meminfo", "MemAvailable:")
-    if told is not None:
-        return told
+    """Return the memory that is free without swapping, or None if the system does not report it."""
+    free = _reported_bytes("/proc/meminfo", "MemAvailable:")
+    if free is not None:
+        return free
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
 
 
-def forget_peak() -> None:
-    """Start measuring the peak of this process anew, where the system can (Linux)."""
+def reset_peak() -> None:
+    """Start a new measurement of this process's peak memory, where the system can (Linux)."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_bytes() -> int | None:
-    """Return the most memory this process held since `forget_peak`, None if it is not known."""
-    return _told("/proc/self/status", "VmHWM:")
+    """Return the peak memory of this process since `reset_peak`, or None if it is not known."""
+    return _reported_bytes("/proc/self/status", "VmHWM:")
 
 
-def _told(path: str, name: str) -> int | None:
-    """Return the bytes that Linux tells under a name, or None."""
+def _reported_bytes(path: str, name: str) -> int | None:
+    """Return an entry of one of Linux's memory files, or None."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path(path).read_text().splitlines():
             if line.startswith(name):

@@ -1,14 +1,17 @@
-"""Changing the size of images, the way the paper's data were reduced."""
+"""Resizing of images, as the paper's data were reduced."""
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from dssc._typing import Array
 
 
-def resize_images(images, shape: tuple[int, int]) -> np.ndarray:
+def resize_images(images: ArrayLike, shape: tuple[int, int]) -> Array:
     """Resize images by bilinear interpolation between pixel centres, without antialiasing.
 
     A pixel of the result takes the value at its own centre, ``(i + 1/2) h / H - 1/2`` in rows of
     the input, interpolated between the four pixels around it and held constant beyond the border.
-    Smoothing before reduction would give other pictures than the paper's.
+    Smoothing before the reduction would give images other than the paper's.
 
     Parameters
     ----------
@@ -22,27 +25,27 @@ def resize_images(images, shape: tuple[int, int]) -> np.ndarray:
     resized : ndarray of the given height and width
         In float32 for float32 input and float64 otherwise; nothing is rounded.
     """
-    images = check_images(images)
+    resized = check_images(images)
     if len(shape) != 2 or min(shape) < 1:
         raise ValueError(f"shape={shape} must be two positive integers")
-    dtype = np.float32 if images.dtype == np.float32 else np.float64
+    dtype = np.float32 if resized.dtype == np.float32 else np.float64
     for axis, size in enumerate(shape, start=1):
-        images = _resize_axis(images.astype(dtype, copy=False), axis, size)
-    return images
+        resized = _resize_axis(resized.astype(dtype, copy=False), axis, size)
+    return resized
 
 
-def check_images(images) -> np.ndarray:
-    """Return images as an array, gray or in channels, if that is what they are."""
-    images = np.asarray(images)
-    if images.ndim not in (3, 4) or 0 in images.shape:
+def check_images(images: ArrayLike) -> Array:
+    """Return images as an array; raise ValueError if its shape is not that of images."""
+    array = np.asarray(images)
+    if array.ndim not in (3, 4) or 0 in array.shape:
         raise ValueError(
             "images must have shape (n_images, height, width[, channels]) and not be empty; "
-            f"their shape is {images.shape}"
+            f"their shape is {array.shape}"
         )
-    return images
+    return array
 
 
-def _resize_axis(images, axis, size):
+def _resize_axis(images: Array, axis: int, size: int) -> Array:
     n = images.shape[axis]
     if n == size:
         return images

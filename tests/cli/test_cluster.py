@@ -1,14 +1,9 @@
-import inspect
 import json
-import re
 
 import numpy as np
-import pytest
 from scipy import sparse
 
-import dssc
 from dssc import clustering_accuracy
-from dssc.cli.methods import METHODS, PARAMETERS
 from tests.cli.conftest import write_images
 
 
@@ -55,44 +50,6 @@ def test_the_same_command_gives_the_same_labels(run, table):
     for name in ("a.csv", "b.csv"):
         run("cluster", table, "-k", 3, "--drop", "kind", "-o", name)
     assert (table.parent / "a.csv").read_bytes() == (table.parent / "b.csv").read_bytes()
-
-
-def test_every_parameter_of_every_estimator_is_an_option():
-    elsewhere = {"n_clusters", "random_state", "verbose", "warm_start"}
-    names = {
-        name
-        for estimator in METHODS.values()
-        for name in inspect.signature(getattr(dssc, estimator)).parameters
-    }
-    assert names - elsewhere == set(PARAMETERS)
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "adssc"])
-def test_every_method_runs(run, folder, points, method):
-    np.save("points.npy", points[0])
-    code, out, _ = run("cluster", "points.npy", "-k", 3, "-m", method, "-q")
-    assert code == 0
-    assert f"{METHODS[method]}: 3 clusters" in out
-    proved = method in ("jdssc", "ssc", "ensc")
-    assert ("certificate  none" not in out) == proved
-
-
-def test_the_defaults_told_are_the_estimators():
-    told = {"eta3": 0, "l1_ratio": 0.9, "tau": 100, "n_init": 10, "dropout": 0.7}
-    for name, value in told.items():
-        assert re.search(rf"; {value}\b", PARAMETERS[name]["help"])
-        defaults = {
-            signature.parameters[name].default
-            for signature in map(inspect.signature, map(dssc.__getattr__, METHODS.values()))
-            if name in signature.parameters
-        }
-        assert defaults == {value}
-
-
-def test_a_parameter_of_another_method_is_refused(run, table):
-    code, _, err = run("cluster", table, "-k", 3, "--gamma", 2)
-    assert code == 2
-    assert "--gamma is no parameter of --method adssc, which has --eta1, --eta2" in err
 
 
 def test_falling_short_is_its_own_exit_code(run, table):

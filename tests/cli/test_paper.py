@@ -2,15 +2,16 @@ import json
 
 import pytest
 
-from dssc.paper import loading, work
+from dssc.paper import execution, loading
+from dssc.paper.experiments import runtime_jobs
 
 
 @pytest.fixture
 def tiny(monkeypatch, points):
     """Every data set is 90 points of three subspaces."""
     sizes = {"title": "points", "n": 90, "clusters": 3}
-    monkeypatch.setattr(work, "load", lambda name, device="cpu": points)
-    monkeypatch.setitem(loading.read("datasets"), "orl", sizes)
+    monkeypatch.setattr(execution, "load", lambda name, device="cpu": points)
+    monkeypatch.setitem(loading.paper_data("datasets"), "orl", sizes)
     return ("paper", "table1", "--datasets", "orl", "--out", "out")
 
 
@@ -25,10 +26,10 @@ def test_a_table_is_run_resumed_and_rendered(run, folder, tiny):
     assert code == 0
     assert "wrote out/table1.md" in out
     assert "table1 2 of 2" in err
-    found = {line["method"]: line for line in lines(folder)}
-    assert set(found) == {"TSC", "A-DSSC"}
-    assert found["A-DSSC"]["ACC"] == 1.0
-    assert "converged" in found["A-DSSC"]["status"]
+    by_method = {line["method"]: line for line in lines(folder)}
+    assert set(by_method) == {"TSC", "A-DSSC"}
+    assert by_method["A-DSSC"]["ACC"] == 1.0
+    assert "converged" in by_method["A-DSSC"]["status"]
     code, _, err = run(*tiny, "--methods", "tsc", "--quick")
     assert code == 4
     assert "add --resume" in err
@@ -42,25 +43,25 @@ def test_a_table_is_run_resumed_and_rendered(run, folder, tiny):
 
 def test_a_grid_ends_with_all_runs_at_its_best_point(run, folder, tiny):
     assert run(*tiny, "--methods", "lsr")[0] == 0
-    found = lines(folder)
-    assert [line["runs"] for line in found] == [10] * 7 + [100] * 3
-    assert found[-1]["n_init"] == 10
+    results = lines(folder)
+    assert [line["runs"] for line in results] == [10] * 7 + [100] * 3
+    assert results[-1]["n_init"] == 10
     assert "(best of 7)" in (folder / "out" / "table1.md").read_text()
 
 
 def test_a_device_is_for_the_methods_that_can_use_it(run, folder, tiny):
     pytest.importorskip("torch")
-    work._compiled.clear()
+    execution.compiled_methods.clear()
     command = (*tiny, "--methods", "a-dssc-neighbours,a-dssc", "--quick")
     assert run(*command, "--device", "torch")[0] == 0
-    found = {line["method"]: line for line in lines(folder)}
-    assert {method: line["device"] for method, line in found.items()} == {
+    by_method = {line["method"]: line for line in lines(folder)}
+    assert {method: line["device"] for method, line in by_method.items()} == {
         "A-DSSC": "cpu",
         "A-DSSC-neighbours": "torch",
     }
-    assert found["A-DSSC-neighbours"]["ACC"] == 1.0
-    assert found["A-DSSC-neighbours"]["machine"].startswith("torch on the CPU, ")
-    assert "torch" not in found["A-DSSC"]["machine"]
+    assert by_method["A-DSSC-neighbours"]["ACC"] == 1.0
+    assert by_method["A-DSSC-neighbours"]["machine"].startswith("torch on the CPU, ")
+    assert "torch" not in by_method["A-DSSC"]["machine"]
     # Done is done, wherever it was.
     assert run(*command, "--resume")[0] == 0
     assert len(lines(folder)) == 2
@@ -69,18 +70,18 @@ def test_a_device_is_for_the_methods_that_can_use_it(run, folder, tiny):
 
 
 def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
-    do = work.do
+    run_job = execution.run_job
 
     def interrupted(job, **options):
         if job["parameters"]["gamma"] == 1:
             raise KeyboardInterrupt
-        return do(job, **options)
+        return run_job(job, **options)
 
-    monkeypatch.setattr(work, "do", interrupted)
+    monkeypatch.setattr(execution, "run_job", interrupted)
     code, _, err = run(*tiny, "--methods", "lsr")
     assert code == 130
-    assert "3 results are kept in out/results.jsonl; go on with --resume" in err
-    monkeypatch.setattr(work, "do", do)
+    assert "3 results are kept in out/results.jsonl; continue with --resume" in err
+    monkeypatch.setattr(execution, "run_job", run_job)
     assert run(*tiny, "--methods", "lsr", "--resume")[0] == 0
     assert [line["runs"] for line in lines(folder)] == [10] * 7 + [100] * 3
 
@@ -95,24 +96,18 @@ def test_missing_data_are_said_to_be_missing(run, folder, monkeypatch):
 
 
 def test_runtimes_need_no_data_when_quick(run, folder, monkeypatch):
-    small = [job for job in work_jobs() if job["method"] in ("newton", "active-set")]
-    monkeypatch.setattr("dssc.paper.experiments.jobs_of", lambda *arguments: small)
+    small = [job for job in runtime_jobs(quick=True) if job["method"] in ("newton", "active-set")]
+    monkeypatch.setattr("dssc.cli.paper.jobs_of", lambda *arguments: small)
     assert run("paper", "runtimes", "--quick", "--out", "out")[0] == 0
     assert all(line["reached"] for line in lines(folder))
     assert "(n = 200)" in (folder / "out" / "runtimes.md").read_text()
 
 
-def work_jobs():
-    from dssc.paper.experiments import runtime_jobs
-
-    return runtime_jobs(quick=True)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table1", "--datasets", "cifar"], "--datasets: 'cifar' is none of yaleb, coil40"),
-        (["table1", "--methods", "kmeans"], "--methods: 'kmeans' is none of SSC, EnSC"),
+        (["table1", "--datasets", "cifar"], "--datasets: 'cifar' is not one of yaleb, coil40"),
+        (["table1", "--methods", "kmeans"], "--methods: 'kmeans' is not one of SSC, EnSC"),
         (["runtimes", "--methods", "ssc"], "are for tables, not for runtimes"),
         (["table1", "--jobs", "0"], "--jobs 0 must be at least 1"),
         (["table1", "--device", "tpu"], "--device: device='tpu' must be 'cpu', 'cuda'"),

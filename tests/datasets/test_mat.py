@@ -63,5 +63,5 @@ def matrix(kind, dims, name, content):
 def test_other_files_are_refused(content, tmp_path):
     path = tmp_path / "faces.mat"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"faces\.mat is no MATLAB file of version 5 to 7"):
+    with pytest.raises(ValueError, match=r"faces\.mat is not a MATLAB file of version 5 to 7"):
         read_image_cells(path, "facedat", 1, SHAPE, 1)

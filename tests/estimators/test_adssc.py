@@ -21,7 +21,8 @@ from dssc import (
     make_union_of_subspaces,
     unit_norm,
 )
-from dssc.stochastic.neighbors import mean_neighbors
+from dssc.estimators import adssc
+from dssc.stochastic.eta2_by_neighbors import mean_neighbors
 from tests.judge import certify
 
 ZERO_ROWS = "its data hold zero rows, which have no direction and are refused by name"
@@ -110,11 +111,9 @@ def test_repeatable_for_a_seed(seed, data):
     np.testing.assert_array_equal(one, two)
 
 
-def test_one_thread_and_two_give_the_same(data):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine gives numba one thread")
+def test_one_thread_and_two_give_the_same(thread_counts, data):
     models = []
-    for n_threads in (1, 2):
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
         models.append(ADSSC(4, random_state=0).fit(data[0]))
     one, two = models
@@ -260,28 +259,39 @@ def test_an_l1_penalty_that_leaves_nothing_is_refused(data):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-@pytest.mark.parametrize("step", ["_expressed", "_affinity", "_embed", "_assign"])
+@pytest.mark.parametrize("step", ["select", "express", "affinity_graph", "embed", "assign"])
 @pytest.mark.parametrize("warm_start", [False, True])
 def test_a_fit_that_fails_leaves_the_last_one_as_it_was(step, error, warm_start, monkeypatch):
     X, _ = make_union_of_subspaces(90, n_subspaces=3, random_state=0)
     other = make_union_of_subspaces(80, n_subspaces=3, n_features=20, random_state=1)[0]
-    model = ADSSC(3, eta1=1.0, n_neighbors=8, warm_start=warm_start, random_state=0).fit(X)
-    before = {name: value for name, value in vars(model).items() if name != "_kept"}
+    # Without n_neighbors, it is selected, and the labels are those of the selection.
+    given = {"eta1": 1.0, "n_neighbors": None if step == "select" else 8}
+    model = ADSSC(3, **given, warm_start=warm_start, random_state=0).fit(X)
+    before = {name: value for name, value in vars(model).items() if name != "_reusable"}
     predicted = model.predict(X)
-    original = getattr(ADSSC, step)
+    original = getattr(adssc, step)
 
-    def failing(self, *arguments):
-        original(self, *arguments)
+    def failing(*arguments, **options):
+        original(*arguments, **options)
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(ADSSC, step, failing)
+        patch.setattr(adssc, step, failing)
         with pytest.raises(error):
             model.fit(other)
-        fresh = ADSSC(3, eta1=1.0, n_neighbors=8)
+        fresh = ADSSC(3, **given)
         with pytest.raises(error):
             fresh.fit(other)
     assert vars(model) == before
-    assert vars(fresh) == vars(ADSSC(3, eta1=1.0, n_neighbors=8))
+    assert vars(fresh) == vars(ADSSC(3, **given))
     np.testing.assert_array_equal(model.predict(X), predicted)
     assert len(model.fit(other).labels_) == 80
+
+
+def test_warnings_point_at_the_line_that_called_fit(data):
+    with pytest.warns(UserWarning, match="connected components") as record:
+        ADSSC(2, eta2=1e-4, random_state=0).fit(data[0])
+    assert {warning.filename for warning in record} == {__file__}
+    with pytest.warns(ConvergenceWarning, match="raise max_iter") as record:
+        ADSSC(4, eta2=1.0, max_iter=1, random_state=0).fit(data[0])
+    assert {warning.filename for warning in record} == {__file__}

@@ -29,7 +29,8 @@ from dssc import (
     unit_norm,
 )
 from dssc.estimators.base import SubspaceClustering
-from dssc.stochastic.neighbors import mean_neighbors
+from dssc.estimators.baseline import BaselineClustering
+from dssc.stochastic.eta2_by_neighbors import mean_neighbors
 from tests.judge import certify
 
 ZERO_ROWS = "its data hold zero rows, which have no direction and are refused by name"
@@ -105,12 +106,14 @@ def dense(C):
         ),
         (LRSC(4, tau=30), lambda X: low_rank_representation(X, 30.0, 15.0)),
         (LRSC(4, tau=30, alpha=60), lambda X: low_rank_representation(X, 30.0, 60.0)),
-        (TSC(4, n_neighbors=6), lambda X: thresholded_similarity(X, 6)),
-        (SSCOMP(4, n_nonzero_coefs=4), lambda X: omp_representation(X, 4)),
+        (TSC(4, n_neighbors=6), lambda X: thresholded_similarity(X, 6).representation),
+        (SSCOMP(4, n_nonzero_coefs=4), lambda X: omp_representation(X, 4).representation),
         (
             S3COMP(4, n_nonzero_coefs=3, n_subproblems=6, dropout=0.5, damping=0.2, n_rounds=2),
-            lambda X: s3comp_representation(
-                X, 3, n_subproblems=6, dropout=0.5, damping=0.2, n_rounds=2, random_state=0
+            lambda X: (
+                s3comp_representation(
+                    X, 3, n_subproblems=6, dropout=0.5, damping=0.2, n_rounds=2, random_state=0
+                ).representation
             ),
         ),
     ],
@@ -153,6 +156,13 @@ def test_the_certificate_of_the_self_expression_is_kept(data):
     assert model.n_iter_ == model.expression_.n_iter.max()
     loaded = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(loaded.labels_, model.labels_)
+
+
+def test_iterations_are_counted(data):
+    X, _ = data
+    assert SSCOMP(4, n_nonzero_coefs=3, random_state=0).fit(X).n_iter_ == 3
+    assert S3COMP(4, n_subproblems=4, n_rounds=2, random_state=0).fit(X).n_iter_ == 3
+    assert LSR(4, random_state=0).fit(X).n_iter_ == 1
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -241,4 +251,6 @@ def test_zero_rows_and_missing_values_are_refused_by_name():
 
 def test_a_method_must_say_how_it_expresses():
     with pytest.raises(TypeError, match="_express"):
+        BaselineClustering()
+    with pytest.raises(TypeError, match="fit"):
         SubspaceClustering()

@@ -10,14 +10,22 @@ from scipy import sparse
 from threadpoolctl import threadpool_info
 
 import dssc
-from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
-from dssc.estimators import adssc, expressed
-from dssc.stochastic import products, scan
+from dssc import (
+    ADSSC,
+    clustering_accuracy,
+    least_squares_representation,
+    make_union_of_subspaces,
+    unit_norm,
+)
+from dssc.engines import CpuEngine
+from dssc.engines.cpu import MatrixExpression, engine
+from dssc.engines.cpu.self_expression import FactoredExpression
+from dssc.stochastic import factored_similarity, scan
 
 
 @pytest.fixture
 def matrix_free(monkeypatch):
-    monkeypatch.setattr(expressed, "MATRIX_FREE_FROM", 2)
+    monkeypatch.setattr(engine, "MATRIX_FREE_FROM", 2)
     monkeypatch.setattr(scan, "TILE", 128)
 
 
@@ -26,11 +34,16 @@ def data():
     return make_union_of_subspaces(600, n_subspaces=4, noise=0.05, random_state=0)
 
 
-def both_ways(X, monkeypatch, **options):
-    """Fit with the self-expression as a matrix, then as products."""
+def as_matrix(X, eta1, symmetric, progress):
+    C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
+    return MatrixExpression(C, symmetric)
+
+
+def both_forms(X, monkeypatch, **options):
+    """Fit with the self-expression as a matrix, then factored, whatever the size of X."""
     models = []
-    for form in (expressed.as_matrix, expressed.ExpressedAsProducts):
-        monkeypatch.setattr(adssc, "express", form)
+    for form in (as_matrix, FactoredExpression):
+        monkeypatch.setattr(CpuEngine, "express", lambda self, *a, form=form: form(*a))
         models.append(ADSSC(random_state=0, **options).fit(X))
     return models
 
@@ -52,7 +65,7 @@ def assert_same(dense, free):
 )
 def test_both_forms_give_the_same(make, options, data, monkeypatch):
     X = make(data[0])
-    assert_same(*both_ways(X, monkeypatch, n_clusters=4, **options))
+    assert_same(*both_forms(X, monkeypatch, n_clusters=4, **options))
 
 
 @pytest.mark.filterwarnings("ignore:the affinity has .* connected components:UserWarning")
@@ -67,19 +80,19 @@ def test_both_forms_give_the_same(make, options, data, monkeypatch):
 )
 def test_both_forms_give_the_same_on_real_data(load, n_clusters, options, data_home, monkeypatch):
     X, _ = load(return_X_y=True)
-    assert_same(*both_ways(X, monkeypatch, n_clusters=n_clusters, **options))
+    assert_same(*both_forms(X, monkeypatch, n_clusters=n_clusters, **options))
 
 
-def test_stray_points_are_placed_alike(monkeypatch):
+def test_both_forms_place_stray_points_the_same(monkeypatch):
     X, _ = make_union_of_subspaces(600, n_subspaces=6, noise=0.02, random_state=1)
     with pytest.warns(UserWarning, match="connected components"):
-        dense, free = both_ways(X, monkeypatch, n_clusters=3, eta1=0.1, n_neighbors=3)
+        dense, free = both_forms(X, monkeypatch, n_clusters=3, eta1=0.1, n_neighbors=3)
     assert_same(dense, free)
 
 
 def test_large_data_are_expressed_without_a_matrix(monkeypatch):
     X, y = make_union_of_subspaces(4200, n_subspaces=3, random_state=0)
-    monkeypatch.setattr(expressed, "as_matrix", None)
+    monkeypatch.setattr(engine, "MatrixExpression", None)
     model = ADSSC(3, eta1=1.0, n_neighbors=8, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) == 1.0
     assert sparse.issparse(model.representation_matrix_)
@@ -87,12 +100,11 @@ def test_large_data_are_expressed_without_a_matrix(monkeypatch):
     assert {"factor", "scan", "projection", "eigenvectors", "labels"} <= set(model.timings_)
 
 
-def test_one_thread_and_two_give_the_same(matrix_free, data):
+def test_one_thread_and_two_give_the_same(matrix_free, thread_counts, data):
     fits = []
-    for n_threads in (1, 2):
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
         fits.append(ADSSC(4, eta2=0.01, random_state=0).fit(data[0]))
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     one, two = fits
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_allclose(
@@ -103,9 +115,9 @@ def test_one_thread_and_two_give_the_same(matrix_free, data):
 def test_a_warm_start_searches_once(matrix_free, data, monkeypatch):
     X, _ = data
     searches = []
-    search = products.largest_similarities
+    search = factored_similarity.largest_similarities
     monkeypatch.setattr(
-        products, "largest_similarities", lambda *a: searches.append(1) or search(*a)
+        factored_similarity, "largest_similarities", lambda *a: searches.append(1) or search(*a)
     )
     model = ADSSC(4, eta1=1.0, eta2=0.01, n_neighbors=12, warm_start=True, random_state=0).fit(X)
     assert len(searches) == 1
@@ -165,7 +177,6 @@ LIMITED = """
 import resource, sys
 import numpy as np
 import dssc
-from dssc.estimators import expressed
 warm = np.random.default_rng(1).standard_normal((5000, 20))
 dssc.ADSSC(2, random_state=0).fit(warm)  # compiles, and starts the threads
 X = np.load(sys.argv[1], mmap_mode="r")

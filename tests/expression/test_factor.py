@@ -31,6 +31,7 @@ def test_blocks_do_not_show(rng, monkeypatch):
     rows, columns = rng.integers(0, 50, (2, 400))
     whole = LeastSquaresFactor(X, 0.5).products(rows, columns)
     monkeypatch.setattr("dssc.expression.factor.BLOCK", 8)
+    monkeypatch.setattr("dssc.expression.gram.BLOCK", 8)
     np.testing.assert_allclose(
         LeastSquaresFactor(X, 0.5).products(rows, columns), whole, rtol=1e-12
     )

@@ -24,7 +24,7 @@ def by_scikit_learn(X, k):
 @pytest.mark.parametrize("k", [1, 3, 8])
 def test_agrees_with_scikit_learn_row_by_row(n, d, k, rng):
     X = unit_norm(rng.standard_normal((n, d)))
-    C = omp_representation(X, k)
+    C = omp_representation(X, k).representation
     assert isinstance(C, sparse.csr_array)
     np.testing.assert_allclose(C.toarray(), by_scikit_learn(X, k), atol=1e-10)
 
@@ -34,14 +34,17 @@ def test_samples_of_any_length_are_chosen_by_their_product(rng):
     targets = [orthogonal_mp(np.delete(X, i, 0).T, X[i], n_nonzero_coefs=1) for i in range(30)]
     # scikit-learn scales nothing here, and with one atom neither side has anything to refine.
     expected = [np.insert(c, i, 0.0) for i, c in enumerate(targets)]
-    np.testing.assert_allclose(omp_representation(X, 1).toarray(), expected, atol=1e-10)
+    np.testing.assert_allclose(
+        omp_representation(X, 1).representation.toarray(), expected, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
 def test_the_scale_of_the_data_does_not_matter(scale, rng):
     X = rng.standard_normal((30, 10))
-    expected = omp_representation(X, 4).toarray()
-    np.testing.assert_allclose(omp_representation(scale * X, 4).toarray(), expected, atol=1e-10)
+    expected = omp_representation(X, 4).representation.toarray()
+    scaled = omp_representation(scale * X, 4).representation.toarray()
+    np.testing.assert_allclose(scaled, expected, atol=1e-10)
 
 
 def test_near_ties_are_settled_in_double_precision(rng):
@@ -52,14 +55,14 @@ def test_near_ties_are_settled_in_double_precision(rng):
     aside = unit_norm(aside)
     cosines = np.array([0.9, 0.9 + 1e-12])
     atoms = cosines[:, None] * x + np.sqrt(1 - cosines**2)[:, None] * aside
-    C = omp_representation(np.vstack([x, atoms]), 1)
+    C = omp_representation(np.vstack([x, atoms]), 1).representation
     assert C[[0]].indices.tolist() == [2]
 
 
 def test_a_row_ends_when_its_residual_does(rng):
     basis = np.linalg.qr(rng.standard_normal((12, 2)))[0].T
     X = unit_norm(rng.standard_normal((20, 2)) @ basis)
-    C = omp_representation(X, 10)
+    C = omp_representation(X, 10).representation
     assert np.diff(C.indptr).max() == 2
     np.testing.assert_allclose(C @ X, X, atol=1e-12)
 
@@ -67,14 +70,15 @@ def test_a_row_ends_when_its_residual_does(rng):
 def test_duplicates_and_orthogonal_samples(rng):
     X = np.repeat(np.eye(4), 2, axis=0)
     np.testing.assert_array_equal(
-        omp_representation(X, 5).toarray(), np.kron(np.eye(4), np.array([[0, 1], [1, 0]]))
+        omp_representation(X, 5).representation.toarray(),
+        np.kron(np.eye(4), np.array([[0, 1], [1, 0]])),
     )
-    assert omp_representation(np.eye(4), 3).nnz == 0
+    assert omp_representation(np.eye(4), 3).representation.nnz == 0
 
 
 def test_the_residual_is_orthogonal_to_the_support():
     X, _ = make_union_of_subspaces(120, noise=0.3, random_state=0)
-    C = omp_representation(X, 6)
+    C = omp_representation(X, 6).representation
     assert not C.diagonal().any()
     residuals = X - C @ X
     for i in range(120):
@@ -83,21 +87,36 @@ def test_the_residual_is_orthogonal_to_the_support():
 
 def test_tiles_and_threads_change_nothing(monkeypatch):
     X, _ = make_union_of_subspaces(100, noise=0.3, random_state=1)
-    expected = omp_representation(X, 5).toarray()
+    expected = omp_representation(X, 5).representation.toarray()
     monkeypatch.setattr(dictionary, "TILE", 100 * 7)
     numba.set_num_threads(1)
-    np.testing.assert_allclose(omp_representation(X, 5).toarray(), expected, atol=1e-13)
+    tiled = omp_representation(X, 5).representation.toarray()
+    np.testing.assert_allclose(tiled, expected, atol=1e-13)
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
 
 
 def test_single_precision_and_sparse_rows():
     X, _ = make_union_of_subspaces(50, noise=0.1, random_state=0)
-    expected = omp_representation(X, 3)
-    single = omp_representation(X.astype(np.float32), 3)
+    expected = omp_representation(X, 3).representation
+    single = omp_representation(X.astype(np.float32), 3).representation
     assert single.dtype == np.float32
     np.testing.assert_allclose(single.toarray(), expected.toarray(), atol=1e-4)
-    from_sparse = omp_representation(sparse.csr_array(X), 3)
+    from_sparse = omp_representation(sparse.csr_array(X), 3).representation
     np.testing.assert_array_equal(from_sparse.toarray(), expected.toarray())
+
+
+def test_the_result_holds_the_residual_of_every_row(rng):
+    X = 5.0 * rng.standard_normal((40, 12))
+    X[7] = 0.0
+    result = omp_representation(X, 3)
+    C = result.representation
+    norms = np.where(X.any(axis=1), np.linalg.norm(X, axis=1), np.inf)
+    expected = np.linalg.norm(X - C @ X, axis=1) / norms
+    np.testing.assert_allclose(result.residuals, expected, atol=1e-12)
+    np.testing.assert_array_equal(result.n_iter, np.diff(C.indptr))
+    assert result.violations is None
+    assert result.converged
+    assert f"{expected.max():.1e}" in result.status
 
 
 def damped_by_hand(D, x, banned, k, damping, b):

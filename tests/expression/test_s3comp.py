@@ -8,7 +8,7 @@ from dssc import (
     s3comp_representation,
     subspace_preserving_error,
 )
-from dssc.expression.s3comp import _kept
+from dssc.expression.s3comp import draw_samples
 from tests.expression.test_omp import damped_by_hand
 
 
@@ -17,17 +17,22 @@ def data():
     return make_union_of_subspaces(150, noise=0.05, random_state=0)
 
 
+def consensus_of(X, n_nonzero_coefs, **options):
+    return s3comp_representation(X, n_nonzero_coefs, **options).representation
+
+
 def test_without_dropout_and_consensus_it_is_one_pursuit(data):
     X, _ = data
-    B = s3comp_representation(X, 3, n_subproblems=4, dropout=0.0, n_rounds=0, random_state=0)
+    B = consensus_of(X, 3, n_subproblems=4, dropout=0.0, n_rounds=0, random_state=0)
     assert isinstance(B, sparse.csr_array)
-    np.testing.assert_allclose(B.toarray(), omp_representation(X, 3).toarray(), atol=1e-14)
+    expected = omp_representation(X, 3).representation.toarray()
+    np.testing.assert_allclose(B.toarray(), expected, atol=1e-14)
 
 
 def test_dropout_connects_more_of_the_right_points(data):
     X, y = data
-    plain = omp_representation(X, 3)
-    B = s3comp_representation(X, 3, random_state=0)
+    plain = omp_representation(X, 3).representation
+    B = consensus_of(X, 3, random_state=0)
     assert B.nnz > 3 * plain.nnz
     assert subspace_preserving_error(B, y) < 0.05
     assert not B.diagonal().any()
@@ -36,8 +41,8 @@ def test_dropout_connects_more_of_the_right_points(data):
 def test_consensus_draws_the_subproblems_together(data):
     X, _ = data
     options = {"n_subproblems": 5, "dropout": 0.5, "random_state": 0}
-    free = s3comp_representation(X, 3, n_rounds=0, **options)
-    drawn = s3comp_representation(X, 3, n_rounds=3, damping=5.0, **options)
+    free = consensus_of(X, 3, n_rounds=0, **options)
+    drawn = consensus_of(X, 3, n_rounds=3, damping=5.0, **options)
     assert drawn.nnz < free.nnz
 
 
@@ -45,7 +50,7 @@ def test_turns_are_those_of_dropout_with_longer_atoms(data):
     """Dropout after Chen et al. makes the atoms that are left longer, by 1 / (1 - dropout)."""
     X, n, weight, dropout = data[0][::3], 50, 0.8, 0.4
     rng = np.random.RandomState(7)
-    sets = [_kept(n, dropout, rng) for _ in range(3)]
+    sets = [draw_samples(n, dropout, rng) for _ in range(3)]
     consensus = np.zeros((n, n))
     for damping in (0.0, weight, weight):
         total = np.zeros((n, n))
@@ -55,7 +60,7 @@ def test_turns_are_those_of_dropout_with_longer_atoms(data):
                 prior, own = consensus[i, kept], np.flatnonzero(kept == i)
                 total[i, kept] += damped_by_hand(atoms, X[i], own, 3, damping, prior)
         consensus = total / 3
-    B = s3comp_representation(
+    B = consensus_of(
         X,
         3,
         n_subproblems=3,
@@ -69,27 +74,36 @@ def test_turns_are_those_of_dropout_with_longer_atoms(data):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_repeatable_for_a_seed(seed, data):
-    one, two = (
-        s3comp_representation(data[0], 2, n_subproblems=3, random_state=seed) for _ in range(2)
-    )
+    one, two = (consensus_of(data[0], 2, n_subproblems=3, random_state=seed) for _ in range(2))
     np.testing.assert_array_equal(one.toarray(), two.toarray())
-    other = s3comp_representation(data[0], 2, n_subproblems=3, random_state=seed + 1)
+    other = consensus_of(data[0], 2, n_subproblems=3, random_state=seed + 1)
     assert (one != other).nnz > 0
 
 
 def test_damping_follows_the_scale_of_the_data(data):
     X, _ = data
     options = {"n_subproblems": 4, "random_state": 0}
-    B = s3comp_representation(X, 3, damping=0.1, **options).toarray()
-    scaled = s3comp_representation(30 * X, 3, damping=90.0, **options).toarray()
+    B = consensus_of(X, 3, damping=0.1, **options).toarray()
+    scaled = consensus_of(30 * X, 3, damping=90.0, **options).toarray()
     np.testing.assert_allclose(scaled, B, atol=1e-12)
 
 
 def test_few_samples_and_single_precision(rng):
     X = rng.standard_normal((3, 4)).astype(np.float32)
-    B = s3comp_representation(X, 2, dropout=0.9, random_state=0)
+    B = consensus_of(X, 2, dropout=0.9, random_state=0)
     assert B.dtype == np.float32
     assert B.shape == (3, 3)
+
+
+def test_the_result_holds_the_residual_of_the_consensus(data):
+    X, _ = data
+    result = s3comp_representation(X, 3, n_subproblems=4, n_rounds=2, random_state=0)
+    errors = np.linalg.norm(X - result.representation @ X, axis=1)
+    expected = errors / np.linalg.norm(X, axis=1)
+    np.testing.assert_allclose(result.residuals, expected, atol=1e-12)
+    np.testing.assert_array_equal(result.n_iter, np.full(150, 3))
+    assert result.violations is None
+    assert result.converged
 
 
 @pytest.mark.parametrize(

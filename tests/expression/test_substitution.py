@@ -14,7 +14,7 @@ def test_products_of_solutions_are_exact(size, eta1, rng):
     wide, exact = L.astype(np.longdouble), X[:30].astype(np.longdouble)
     for k in range(size):
         exact[:, k] = (exact[:, k] - exact[:, :k] @ wide[k, :k]) / wide[k, k]
-    found = Substitution(L)(X[:30].copy())
+    solved = Substitution(L)(X[:30].copy())
     expected = (exact @ exact.T).astype(np.float64)
-    np.testing.assert_allclose(found @ found.T, expected, rtol=0.0, atol=1e-15)
-    np.testing.assert_allclose(found @ L.T, X[:30], rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(solved @ solved.T, expected, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(solved @ L.T, X[:30], rtol=0.0, atol=1e-15)

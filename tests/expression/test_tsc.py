@@ -20,7 +20,7 @@ def by_definition(X, q):
 @pytest.mark.parametrize("q", [1, 4, 15])
 def test_agrees_with_the_definition(n, d, q, rng):
     X = unit_norm(rng.standard_normal((n, d)))
-    C = thresholded_similarity(X, q)
+    C = thresholded_similarity(X, q).representation
     assert isinstance(C, sparse.csr_array)
     np.testing.assert_allclose(C.toarray(), by_definition(X, min(q, n - 1)), atol=1e-12)
 
@@ -28,27 +28,37 @@ def test_agrees_with_the_definition(n, d, q, rng):
 def test_neighbours_too_close_for_single_precision(rng):
     direction = unit_norm(rng.standard_normal((1, 30)))
     X = unit_norm(direction + 1e-5 * rng.standard_normal((60, 30)))
-    found = thresholded_similarity(X, 5)
+    C = thresholded_similarity(X, 5).representation
     cosines = np.abs(X @ X.T) - 2 * np.eye(60)
     smallest = np.sort(cosines, axis=1)[:, -5]
     rows = np.repeat(np.arange(60), 5)
-    assert np.all(cosines[rows, found.indices] >= smallest[rows] - 1e-15)
+    assert np.all(cosines[rows, C.indices] >= smallest[rows] - 1e-15)
 
 
 def test_tiles_change_nothing(monkeypatch):
     X = unit_norm(make_union_of_subspaces(100, random_state=0)[0])
-    expected = thresholded_similarity(X, 4).toarray()
+    expected = thresholded_similarity(X, 4).representation.toarray()
     monkeypatch.setattr(dictionary, "TILE", 100 * 9)
-    np.testing.assert_array_equal(thresholded_similarity(X, 4).toarray(), expected)
+    tiled = thresholded_similarity(X, 4).representation.toarray()
+    np.testing.assert_array_equal(tiled, expected)
 
 
 def test_single_precision_and_sparse_rows(rng):
     X = unit_norm(rng.standard_normal((40, 10)))
-    assert thresholded_similarity(X.astype(np.float32), 3).dtype == np.float32
+    assert thresholded_similarity(X.astype(np.float32), 3).representation.dtype == np.float32
     np.testing.assert_array_equal(
-        thresholded_similarity(sparse.csr_array(X), 3).toarray(),
-        thresholded_similarity(X, 3).toarray(),
+        thresholded_similarity(sparse.csr_array(X), 3).representation.toarray(),
+        thresholded_similarity(X, 3).representation.toarray(),
     )
+
+
+def test_the_result_has_no_certificate_of_a_reconstruction(rng):
+    result = thresholded_similarity(unit_norm(rng.standard_normal((20, 5))), 4)
+    assert result.violations is None
+    assert result.residuals is None
+    assert result.converged
+    assert "4 nearest" in result.status
+    np.testing.assert_array_equal(result.n_iter, np.ones(20))
 
 
 def test_bad_parameters_are_explained():

@@ -51,8 +51,9 @@ def test_a_damaged_file_is_computed_again_with_a_warning(damage, home):
     get(home, compute)
     (path,) = home.glob("*.npy")
     path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
-    with pytest.warns(UserWarning, match=r"toy-.*\.npy is damaged"):
+    with pytest.warns(UserWarning, match=r"toy-.*\.npy is damaged") as record:
         np.testing.assert_array_equal(get(home, compute), 7.0)
+    assert record[0].filename == __file__
     np.testing.assert_array_equal(get(home, compute), 7.0)
     assert compute.calls == 2
 

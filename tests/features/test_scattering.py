@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 
 from dssc import scattering_features
-from dssc.features.filters import filter_bank
-from dssc.kernels import _numba, _numpy
 
 REFERENCE = Path(__file__).parents[1] / "data" / "scattering_reference.npz"
 
@@ -128,22 +126,6 @@ def test_stable_under_a_small_shift(rng):
     features = scattering_features(both, normalize=False)
     moved = np.linalg.norm(features[1] - features[0]) / np.linalg.norm(features[0])
     assert moved < 0.5 * np.linalg.norm(both[1] - both[0]) / np.linalg.norm(image)
-
-
-@pytest.mark.parametrize("factor", [1, 2, 4])
-def test_filter_and_fold_agrees_with_numpy(factor, rng):
-    transforms = rng.standard_normal((3, 8, 32)).astype(np.float32)
-    filters = rng.standard_normal((5, 8, 32)).astype(np.float32)
-    out, expected = (np.empty((3, 5, 8 // factor, 32 // factor), np.float32) for _ in range(2))
-    _numba.filter_and_fold(transforms, filters, factor, out)
-    _numpy.filter_and_fold(transforms, filters, factor, expected)
-    np.testing.assert_allclose(out, expected, atol=1e-5)
-
-
-def test_wavelets_have_mean_zero():
-    bank = filter_bank(32, 32, 3, 8)
-    for scale in bank.wavelets:
-        assert np.abs(scale[0][:, 0, 0]).max() < 1e-6
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_step_that_made_things_worse_is_replaced_by_the_plain_one(rng):
     acceleration.advance(z, 100.0 * F)
     assert acceleration.n_taken_back == 1
     np.testing.assert_allclose(z, before + last, atol=1e-5)
-    acceleration.advance(z, 0.5 * F)  # and it starts anew, with a plain step
+    acceleration.advance(z, 0.5 * F)  # and it starts again with a plain step
     np.testing.assert_allclose(z, before + last + 0.5 * F, atol=1e-5)
 
 

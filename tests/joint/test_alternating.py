@@ -26,7 +26,7 @@ def test_minimising_over_C_agrees_with_a_general_solver(seed):
     assert model.objective(C, A) == pytest.approx(problem.value, rel=1e-6)
 
 
-def test_one_turn_is_adssc():
+def test_one_step_is_adssc():
     X = random_model(1, PARAMETERS[1], 40).X
     model = random_model(1, (0.5, 0.05, 0.0), 40)
     result = alternating.solve(model, tol=1e-6, n_steps=1)

@@ -3,6 +3,7 @@ import pytest
 
 from dssc import least_squares_representation
 from dssc.joint import linearized_admm, newton
+from dssc.joint.linearized_admm import LinearizedAdmm
 from tests.joint.reference import random_model
 
 
@@ -47,21 +48,21 @@ def paper(model, n_iter, rho=0.5, tau=1e-4):
 @pytest.mark.parametrize("n", [7, 40])
 def test_iterates_are_those_of_the_paper(n):
     model = random_model(3, (0.5, 0.2, 0.05), n)
-    state = linearized_admm.State(model)
+    state = LinearizedAdmm(model)
     for _ in range(60):
         state.step()
     C_p, C_q, A, Y, Z, _ = paper(model, 60)
     np.testing.assert_allclose(state.C_p, C_p, atol=1e-12)
     np.testing.assert_allclose(state.C_q, C_q, atol=1e-12)
     np.testing.assert_allclose(state.A, A, atol=1e-12)
-    np.testing.assert_allclose(state.coupling.Z(C_p - C_q), Z, atol=1e-12)
+    np.testing.assert_allclose(state.gradient.Z(C_p - C_q), Z, atol=1e-12)
     f, g = state.sums.change
     np.testing.assert_allclose((f[:, None] + g) / linearized_admm.RHO, Y - A, atol=1e-12)
 
 
 def test_residuals_by_their_definition():
     model = random_model(3, (0.5, 0.2, 0.05), 12)
-    state = linearized_admm.State(model)
+    state = LinearizedAdmm(model)
     for _ in range(30):
         state.step()
     primal, dual = state.residuals()

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from dssc import fetch_orl, fetch_umist, unit_norm
 from dssc.joint import JointModel, newton
-from dssc.kernels._numba import joint  # noqa: F401  compiled once, before anything is timed
+from dssc.kernels import joint  # noqa: F401  compiled once, before hypothesis measures times
 from tests.joint.reference import PARAMETERS, SMALL_PROBLEMS, certify, random_model, solve_by_cvxpy
 
 

@@ -3,22 +3,52 @@ import pytest
 
 from dssc.joint import interior_point
 from dssc.joint.interior_point import RowQuadratics
-from dssc.kernels._numba import joint as kernels
+from dssc.kernels import joint
+from dssc.kernels.reference import joint as reference
 from tests.judge import dykstra
+from tests.kernels.inputs import random_graph, row_blocks
+
+both = pytest.mark.parametrize("kernels", [joint, reference], ids=["numba", "numpy"])
+dtypes = pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-6), (np.float64, 1e-13)])
 
 
-@pytest.fixture
-def problem(rng):
-    sizes = np.array([3, 1, 5, 2, 4, 5])
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    columns = np.concatenate([np.sort(rng.choice(6, size, replace=False)) for size in sizes])
-    blocks = [(lambda B: B @ B.T)(rng.standard_normal((size, size))) for size in sizes]
-    offsets = np.concatenate([[0], np.cumsum(sizes**2)])
-    return indptr, columns, offsets, blocks
+@dtypes
+def test_linearized_step_agrees_with_numpy(dtype, atol, rng):
+    n = 30
+    start = rng.random((3, n, n)).astype(dtype)
+    gradient = 20 * rng.standard_normal((n, n)).astype(dtype)
+    rows, columns = rng.standard_normal((2, n))
+    results = []
+    for kernels in (joint, reference):
+        C_p, C_q, A = start.copy()
+        out, row_sums = gradient.copy(), np.empty(n)
+        kernels.linearized_step(C_p, C_q, A, rows, columns, 0.02, 0.8, 2.0, 0.3, 0.5, out, row_sums)
+        results.append((C_p, C_q, A, out, row_sums / n))
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, expected, atol=10 * atol)
+    assert all(np.any(part == 0) and np.any(part > 0) for part in results[0][:3])
 
 
-def test_blocks_are_inverted_and_multiplied(problem, rng):
-    indptr, _, offsets, blocks = problem
+def test_common_blocks_agree_with_numpy(rng):
+    indptr, columns, offsets, _ = row_blocks(rng)
+    factor = rng.standard_normal((6, 8))
+    signs = rng.integers(-1, 2, indptr[-1]).astype(float)
+    results = []
+    for kernels in (joint, reference):
+        blocks, linear = np.empty(offsets[-1]), np.empty(indptr[-1])
+        inflation = np.linspace(0.5, 2.0, 6)
+        H = factor @ factor.T
+        kernels.common_blocks(
+            indptr, columns, signs, offsets, H, inflation, 1.5, 0.2, blocks, linear
+        )
+        results.append((blocks, linear))
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, expected, atol=1e-13)
+
+
+@both
+def test_blocks_are_inverted_and_multiplied(kernels, rng):
+    indptr, _, offsets, blocks = row_blocks(rng)
     flat = np.concatenate([b.ravel() for b in blocks])
     diagonal, x = rng.random(indptr[-1]) + 0.1, rng.standard_normal(indptr[-1])
     inverses, products = np.empty_like(flat), np.empty_like(x)
@@ -33,8 +63,9 @@ def test_blocks_are_inverted_and_multiplied(problem, rng):
         np.testing.assert_allclose(products[at], np.linalg.solve(whole, x[at]), rtol=1e-8)
 
 
-def test_column_system_is_the_schur_complement(problem, rng):
-    indptr, columns, offsets, blocks = problem
+@both
+def test_column_system_is_the_schur_complement(kernels, rng):
+    indptr, columns, offsets, blocks = row_blocks(rng)
     n = len(blocks)
     B = np.zeros((2 * n, indptr[-1]))
     rows = np.repeat(np.arange(n), np.diff(indptr))
@@ -51,6 +82,33 @@ def test_column_system_is_the_schur_complement(problem, rng):
     totals = np.bincount(rows, v, n)
     kernels.column_system(indptr, columns, offsets, flat, v, totals, out)
     np.testing.assert_allclose(np.tril(out), np.tril(expected), atol=1e-10)
+
+
+@dtypes
+def test_candidates_agree_with_numpy(dtype, atol, rng):
+    z = rng.standard_normal((40, 40)).astype(dtype)
+    rows, columns = 0.3 * rng.standard_normal((2, 40)) - 0.4
+    results = []
+    for kernels in (joint, reference):
+        counts = np.zeros(41, dtype=np.int64)
+        kernels.count_candidates(z, rows, columns, 0.5, counts[1:])
+        indptr = np.cumsum(counts)
+        out = np.full(indptr[-1], -1)
+        kernels.list_candidates(z, rows, columns, 0.5, indptr, out)
+        results.append((indptr, out))
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, expected)
+    assert 40 < results[0][0][-1] < 1600
+
+
+@dtypes
+def test_coupling_step_agrees_with_numpy(dtype, atol, rng):
+    (indptr, columns, values), _ = random_graph(rng, 40)
+    z = rng.standard_normal((40, 40)).astype(dtype)
+    out, expected = np.empty_like(z), np.empty_like(z)
+    for kernels, target in ((joint, out), (reference, expected)):
+        kernels.coupling_step(z, indptr, columns, values, 0.7, 1.3, 0.9, 0.2, target)
+    np.testing.assert_allclose(out, expected, atol=atol)
 
 
 @pytest.mark.parametrize("warm", [False, True])

@@ -2,19 +2,19 @@ from itertools import product
 
 import pytest
 
-from dssc.paper.experiments import best_jobs, clustering, jobs_of, key, methods_of, points
-from dssc.paper.published import published, read
+from dssc.paper.experiments import best_jobs, clustering_job, job_key, jobs_of, methods_of, points
+from dssc.paper.published import paper_data, published_numbers
 
 
 def test_every_row_of_a_table_has_its_methods():
-    assert set(read("table1")["methods"]) <= set(methods_of("table1"))
+    assert set(paper_data("table1")["methods"]) <= set(methods_of("table1"))
     assert "LSR" not in methods_of("table2")
-    assert methods_of("neural") == read("neural")["methods"]
+    assert methods_of("neural") == paper_data("neural")["methods"]
 
 
 def test_the_papers_own_parameters_are_one_job_with_all_runs():
     jobs = jobs_of("table1", methods=["A-DSSC"])
-    assert {job["data"] for job in jobs} == set(published("table1"))
+    assert {job["data"] for job in jobs} == set(published_numbers("table1"))
     assert all((job["runs"], job["n_init"], job["seed"]) == (100, 10, 0) for job in jobs)
     (yale,) = (job for job in jobs if job["data"] == "yaleb")
     expected = {"eta1": 0.5, "eta2": 0.1, "eta3": 0.0, "symmetric": False}
@@ -42,17 +42,17 @@ def test_a_grid_is_searched_with_few_runs_and_its_best_point_gets_all():
     results = [{**job, "ACC": 0.1 * job["parameters"]["n_neighbors"]} for job in jobs[:9]]
     results.append({**jobs[9], "error": "C is zero"})
     best = best_jobs(jobs, results)
-    assert best == [clustering("TSC", "orl", {"n_neighbors": q}, 100, 10) for q in (10, 9, 8)]
+    assert best == [clustering_job("TSC", "orl", {"n_neighbors": q}, 100, 10) for q in (10, 9, 8)]
     assert best_jobs(jobs, []) == []
 
 
 def test_cheap_jobs_come_first():
     jobs = jobs_of("table1")
-    sizes = {job["data"]: read("datasets")[job["data"]]["n"] for job in jobs}
+    sizes = {job["data"]: paper_data("datasets")[job["data"]]["n"] for job in jobs}
     lsr = [sizes[job["data"]] for job in jobs if job["method"] == "LSR"]
     assert lsr == sorted(lsr)
     assert jobs[-1]["method"] == "J-DSSC"
-    assert len({key(job) for job in jobs}) == len(jobs)
+    assert len({job_key(job) for job in jobs}) == len(jobs)
 
 
 def test_a_quick_run_is_small():
@@ -64,7 +64,7 @@ def test_a_quick_run_is_small():
     assert jobs_of("table2", ["mnist_scattered"], quick=True)
 
 
-def test_what_cannot_be_run_has_no_jobs():
+def test_methods_that_are_not_run_have_no_jobs():
     for data in ("yaleb", "coil100_scattered"):
         assert points("DSC-Net", data) == []
     assert points("LSR", "mnist_scattered") == []
@@ -76,12 +76,12 @@ def test_what_cannot_be_run_has_no_jobs():
 @pytest.mark.parametrize(("name", "count"), [("runtimes", 20), ("sparsity", 4), ("alternating", 6)])
 def test_other_experiments(name, count):
     jobs = jobs_of(name)
-    assert len({key(job) for job in jobs}) == count
+    assert len({job_key(job) for job in jobs}) == count
     assert len(jobs_of(name, quick=True)) < count
 
 
 def test_table_2_runs_the_part_of_emnist_as_its_own_row():
-    found = {(job["data"], job["method"]) for job in jobs_of("table2")}
-    whole = {method for data, method in found if data == "emnist_scattered"}
-    assert whole >= set(read("table2")["methods"])
-    assert set(product(["emnist_part_scattered"], whole)) <= found
+    pairs = {(job["data"], job["method"]) for job in jobs_of("table2")}
+    whole = {method for data, method in pairs if data == "emnist_scattered"}
+    assert whole >= set(paper_data("table2")["methods"])
+    assert set(product(["emnist_part_scattered"], whole)) <= pairs

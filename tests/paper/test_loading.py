@@ -34,5 +34,5 @@ def test_features_made_on_a_device_come_back_as_an_array(monkeypatch):
 def test_a_part_of_a_data_set_is_not_taken_for_the_whole(monkeypatch):
     part = Bunch(images=np.zeros((4, 8, 8)), data=np.zeros((4, 64)), target=np.arange(4))
     monkeypatch.setattr(loading.dssc, "fetch_orl", lambda **options: part)
-    with pytest.raises(loading.Missing, match="ORL: 4 samples are at hand, not 400"):
+    with pytest.raises(loading.MissingData, match="ORL: only 4 of 400 samples are available"):
         loading.load("orl")

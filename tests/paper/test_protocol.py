@@ -14,15 +14,15 @@ def points():
 def test_the_mean_is_over_single_runs(points):
     X, y = points
     model = ADSSC(3, eta1=1.0, n_neighbors=12, n_components=3, random_state=0).fit(X)
-    found = protocol.scores(model, y, 5)
-    assert found["ACC"] == found["NMI"] == found["fit_ACC"] == 1.0
-    assert found["ACC_std"] == 0.0
-    assert found["SPE"] < 1e-6
-    assert found["NNZ"] == pytest.approx(12, abs=0.5)
+    scores = protocol.paper_scores(model, y, 5)
+    assert scores["ACC"] == scores["NMI"] == scores["fit_ACC"] == 1.0
+    assert scores["ACC_std"] == 0.0
+    assert scores["SPE"] < 1e-6
+    assert scores["NNZ"] == pytest.approx(12, abs=0.5)
 
 
 def test_seeds_are_plain_ones(rng):
-    """One candidate a centre: the first two centres are drawn from the distribution by definition.
+    """One candidate per centre: the first two centres have the distribution of the definition.
 
     Of three points, two of them close, the second centre is the far one with a known chance.
     """
@@ -48,18 +48,18 @@ def test_points_without_a_row_go_where_they_are_similar():
 def test_what_is_judged(points):
     X, _ = points
     for model in (ADSSC(3, random_state=0), TSC(3, random_state=0)):
-        assert protocol.judged(model.fit(X)) is model.affinity_matrix_
+        assert protocol.judged_matrix(model.fit(X)) is model.affinity_matrix_
     model = LSR(3, random_state=0).fit(X)
-    assert protocol.judged(model) is model.representation_matrix_
+    assert protocol.judged_matrix(model) is model.representation_matrix_
 
 
 def test_table_2_judges_affinities(points):
     X, y = points
     model = SSCOMP(3, n_nonzero_coefs=2, random_state=0).fit(X)
-    found = [protocol.scores(model, y, 1, by_affinity=both) for both in (False, True)]
-    assert found[0]["NNZ"] == 2
-    assert found[1]["NNZ"] == pytest.approx((model.affinity_matrix_ > 1e-9).sum() / len(X))
-    assert found[1]["NNZ"] > 2
+    scores = [protocol.paper_scores(model, y, 1, by_affinity=both) for both in (False, True)]
+    assert scores[0]["NNZ"] == 2
+    assert scores[1]["NNZ"] == pytest.approx((model.affinity_matrix_ > 1e-9).sum() / len(X))
+    assert scores[1]["NNZ"] > 2
 
 
 def test_the_best_of_ten_starts_beats_single_runs(rng):

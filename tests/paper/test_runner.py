@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dssc.paper.runner import Results, work_off
+from dssc.paper.runner import Results, run_pending
 
 
 def jobs(count):
@@ -25,9 +25,9 @@ def process(job):
 
 def test_what_is_done_is_not_done_again(tmp_path):
     path = tmp_path / "results.jsonl"
-    assert len(list(work_off(jobs(2), Results(path), double))) == 2
+    assert len(list(run_pending(jobs(2), Results(path), double))) == 2
     results = Results(path)
-    assert [line["value"] for line in work_off(jobs(4), results, double)] == [4, 6]
+    assert [line["value"] for line in run_pending(jobs(4), results, double)] == [4, 6]
     assert [line["value"] for line in Results(path).lines] == [0, 2, 4, 6]
     assert results.pending(jobs(4)) == []
 
@@ -35,42 +35,42 @@ def test_what_is_done_is_not_done_again(tmp_path):
 def test_other_parameters_are_another_job(tmp_path):
     results = Results(tmp_path / "results.jsonl")
     (job,) = jobs(1)
-    list(work_off([job], results, double))
+    list(run_pending([job], results, double))
     for change in ({"parameters": {"a": 1}}, {"seed": 1}, {"runs": 10}, {"method": "TSC"}):
         assert len(results.pending([{**job, **change}])) == 1
 
 
 def test_a_line_that_was_cut_off_is_done_again(tmp_path):
     path = tmp_path / "results.jsonl"
-    list(work_off(jobs(3), Results(path), double))
+    list(run_pending(jobs(3), Results(path), double))
     content = path.read_bytes()
     for cut in range(len(content) - 1, content[:-1].rfind(b"\n"), -7):
         path.write_bytes(content[:cut])
         results = Results(path)
         assert len(results.lines) == 2
-        list(work_off(jobs(3), results, double))
+        list(run_pending(jobs(3), results, double))
         assert path.read_bytes() == content
 
 
 def test_damage_elsewhere_is_not_passed_over(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text('{"kind": "test"\n{}\n')
-    with pytest.raises(ValueError, match="line 1 is no JSON"):
+    with pytest.raises(ValueError, match="line 1 is not JSON"):
         Results(path)
 
 
-def test_missing_data_are_looked_for_again_and_told_of_once(tmp_path):
+def test_missing_data_are_looked_for_again_and_recorded_once(tmp_path):
     path = tmp_path / "results.jsonl"
     for _ in range(2):
-        list(work_off(jobs(1), Results(path), lambda job: {**job, "missing": True}))
+        list(run_pending(jobs(1), Results(path), lambda job: {**job, "missing": True}))
     assert len(Results(path).lines) == 1
-    list(work_off(jobs(1), Results(path), double))
+    list(run_pending(jobs(1), Results(path), double))
     assert Results(path).pending(jobs(1)) == []
 
 
 def test_many_processes_do_the_same(tmp_path):
     path = tmp_path / "results.jsonl"
-    done = list(work_off(jobs(5), Results(path), process, n_jobs=2))
+    done = list(run_pending(jobs(5), Results(path), process, n_processes=2))
     assert sorted(line["data"] for line in done) == [f"d{i}" for i in range(5)]
     assert os.getpid() not in {line["process"] for line in done}
     assert len(Results(path).lines) == 5
@@ -79,7 +79,7 @@ def test_many_processes_do_the_same(tmp_path):
 SCRIPT = """
 import sys, time
 from pathlib import Path
-from dssc.paper.runner import Results, work_off
+from dssc.paper.runner import Results, run_pending
 
 def slow(job):
     time.sleep(0.2)
@@ -88,19 +88,19 @@ def slow(job):
 if __name__ == "__main__":
     jobs = [{"kind": "test", "data": i} for i in range(int(sys.argv[2]))]
     try:
-        list(work_off(jobs, Results(Path(sys.argv[1])), slow, n_jobs=int(sys.argv[3])))
+        list(run_pending(jobs, Results(Path(sys.argv[1])), slow, n_processes=int(sys.argv[3])))
     except KeyboardInterrupt:
         sys.exit(130)
 """
 
 
-@pytest.mark.parametrize(("n_jobs", "how"), [(1, signal.SIGKILL), (2, signal.SIGINT)])
-def test_a_killed_run_goes_on_where_it_was(tmp_path, n_jobs, how):
+@pytest.mark.parametrize(("n_processes", "how"), [(1, signal.SIGKILL), (2, signal.SIGINT)])
+def test_a_killed_run_goes_on_where_it_was(tmp_path, n_processes, how):
     script, path = tmp_path / "script.py", tmp_path / "results.jsonl"
     script.write_text(SCRIPT)
     # A shell makes its background jobs, which these tests may be part of, ignore interrupts.
     running = subprocess.Popen(
-        [sys.executable, script, path, "1000", str(n_jobs)],
+        [sys.executable, script, path, "1000", str(n_processes)],
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60

@@ -10,11 +10,11 @@ from tests.cli.conftest import write_images
 COLOURS = """
 const canvas = document.getElementById(arguments[0]);
 const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-const found = new Set();
+const colours = new Set();
 for (let i = 0; i < pixels.length; i += 4) {
-  if (pixels[i + 3]) found.add(pixels.slice(i, i + 3).join());
+  if (pixels[i + 3]) colours.add(pixels.slice(i, i + 3).join());
 }
-return found.size;
+return colours.size;
 """
 PLACE = """
 const canvas = document.getElementById("embedding");
@@ -91,10 +91,10 @@ def test_a_reader_can_look_hover_and_switch(browser, report):
     assert browser.run("return document.querySelectorAll('.members .thumb').length") == 3 * 16
 
     browser.hover(*browser.run(PLACE, 7))
-    told = browser.run(TIP)
-    assert "<b>kind" in told  # as text
-    assert "sample " in told
-    assert "cluster " in told
+    tip = browser.run(TIP)
+    assert "<b>kind" in tip  # as text
+    assert "sample " in tip
+    assert "cluster " in tip
     assert browser.run("return document.querySelectorAll('#tip .thumb').length") == 1
     browser.hover(5, 5)
     assert browser.run(TIP) is None

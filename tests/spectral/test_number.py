@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 
 from dssc import ADSSC, estimate_n_clusters, make_union_of_subspaces
-from dssc.spectral.modularity import modularity, most_modular
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -47,28 +46,6 @@ def test_without_a_clear_step_the_most_modular_number_is_taken(rng):
 def test_more_pieces_than_are_looked_for_are_all_counted():
     graph = sparse.block_diag([np.ones((4, 4))] * 130 + [np.eye(4) + 0.01], format="csr")
     assert estimate_n_clusters(graph).n_clusters >= 130
-
-
-def test_modularity_is_the_excess_over_chance(rng):
-    W, labels = rng.random((30, 30)), rng.integers(0, 4, 30)
-    W += W.T
-    degrees, total = W.sum(axis=1), W.sum()
-    expected = sum(
-        W[i, j] / total - degrees[i] * degrees[j] / total**2
-        for i in range(30)
-        for j in range(30)
-        if labels[i] == labels[j]
-    )
-    assert modularity(sparse.csr_array(W), labels) == pytest.approx(expected)
-    assert modularity(sparse.csr_array(W), np.zeros(30, dtype=int)) == pytest.approx(0.0)
-
-
-@pytest.mark.parametrize("k", [2, 5, 13, 40])
-def test_planted_groups_have_the_highest_modularity(k, rng):
-    labels = np.repeat(np.arange(k), 12)
-    odds = np.where(labels[:, None] == labels[None, :], 0.7, 0.1 / k)
-    graph = np.triu(rng.random(odds.shape) < odds, 1).astype(float)
-    assert most_modular(sparse.csr_array(graph + graph.T), 2, 60 if k > 2 else 7) == k
 
 
 def test_blocks_are_counted_and_strays_are_not():

@@ -161,7 +161,7 @@ def test_small_eta2_tends_to_the_best_permutation(n, rng):
 def test_below_the_floor_the_status_says_so(kind, ratio, rng):
     K = random_problem(rng, kind, 60)
     largest = np.abs(as_dense(K)).max()
-    result = ProjectionProblem(K).solve(ratio * (largest or 1.0))
+    result = ProjectionProblem.of_matrix(K).solve(ratio * (largest or 1.0))
     assert np.all(np.isfinite(as_dense(result.plan)))
     assert result.marginal_error <= 1e-3
     assert ("float64 resolves A only to" in result.status) == (largest > 0)
@@ -196,11 +196,11 @@ def test_a_sparse_problem_with_a_dense_answer_is_refused(monkeypatch):
 @pytest.mark.parametrize("kind", ["symmetric", "dense", "sparse"])
 def test_a_warm_start_saves_steps_and_gives_the_same(kind, rng):
     K = random_problem(rng, kind, 200)
-    problem = ProjectionProblem(K)
+    problem = ProjectionProblem.of_matrix(K)
     cold = problem.solve(0.01)
     assert problem.solve(0.01, potentials=cold.potentials).n_iter == 0
     nearby = problem.solve(0.011, potentials=cold.potentials)
-    assert nearby.n_iter < ProjectionProblem(K).solve(0.011).n_iter
+    assert nearby.n_iter < ProjectionProblem.of_matrix(K).solve(0.011).n_iter
     certify(K, 0.011, nearby)
     certify(K, 0.011, project_doubly_stochastic(K, 0.011, potentials=cold.potentials))
 
@@ -214,26 +214,24 @@ def test_a_bad_warm_start_still_converges(size, rng):
 
 def test_a_constant_moved_between_the_potentials_does_not_spoil_a_warm_start(rng):
     K = rng.random((50, 50))
-    problem = ProjectionProblem(K)
+    problem = ProjectionProblem.of_matrix(K)
     alpha, beta = problem.solve(0.1).potentials
     moved = problem.solve(0.1, potentials=(alpha + 1e4, beta - 1e4))
     assert moved.n_iter <= 1
     certify(K, 0.1, moved)
 
 
-def test_one_thread_and_two_give_the_same_bits(rng):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine gives numba one thread")
+def test_one_thread_and_two_give_the_same_bits(thread_counts, rng):
     K = rng.random((400, 400))
     results = []
-    for n_threads in (1, 2):
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
         results.append(project_doubly_stochastic(K, 0.05))
     np.testing.assert_array_equal(as_dense(results[0].plan), as_dense(results[1].plan))
     np.testing.assert_array_equal(results[0].potentials, results[1].potentials)
 
 
-def test_the_plan_is_sparse_only_when_that_pays(rng):
+def test_the_plan_is_sparse_only_where_that_takes_less_memory(rng):
     K = rng.random((50, 50))
     assert sparse.issparse(project_doubly_stochastic(K, 1e-3).plan)
     assert isinstance(project_doubly_stochastic(K, 1e3).plan, np.ndarray)
@@ -256,9 +254,15 @@ def test_too_few_steps_are_reported(rng):
     assert result.n_iter <= 2
 
 
+def test_a_warning_points_at_the_line_that_called(rng):
+    with pytest.warns(ConvergenceWarning, match="not converged") as record:
+        project_doubly_stochastic(rng.random((50, 50)), 1e-4, max_iter=2)
+    assert [warning.filename for warning in record] == [__file__]
+
+
 def test_several_eta2_share_one_support(rng):
     K = rng.random((300, 300))
-    problem = ProjectionProblem(K)
+    problem = ProjectionProblem.of_matrix(K)
     for eta2 in (0.01, 0.1, 10.0, 0.01):
         certify(K, eta2, problem.solve(eta2))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dssc import kernels
+from dssc._progress import Progress
 from dssc.stochastic import scan
 from dssc.stochastic.scan import Weights, largest_similarities, rounds
 
@@ -35,7 +35,7 @@ def problem(rng, n, d=9):
 def test_lists_hold_everything_above_their_thresholds(n, n_kept, rng, monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     vectors, weights, exact = problem(rng, n)
-    (lists,) = largest_similarities(vectors, [weights], n_kept, kernels.select())
+    (lists,) = largest_similarities(vectors, [weights], n_kept, Progress())
     for i in range(n):
         held = lists.places[i, : lists.counts[i]]
         assert len(set(held)) == len(held) <= n_kept
@@ -47,23 +47,22 @@ def test_lists_hold_everything_above_their_thresholds(n, n_kept, rng, monkeypatc
     assert lists.counts.mean() > 0.9 * min(n_kept, n - 1)
 
 
-def test_two_kinds_of_weights_are_served_by_one_pass(rng, monkeypatch):
+def test_one_pass_serves_two_kinds_of_weights(rng, monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     vectors, weights, _ = problem(rng, 200)
     other = Weights(weights.partner, weights.owner, weights.margins, weights.norms)
-    both = largest_similarities(vectors, [weights, other], 15, kernels.select())
+    both = largest_similarities(vectors, [weights, other], 15, Progress())
     for lists, kind in zip(both, (weights, other), strict=True):
-        (alone,) = largest_similarities(vectors, [kind], 15, kernels.select())
+        (alone,) = largest_similarities(vectors, [kind], 15, Progress())
         np.testing.assert_array_equal(lists.places[:, :15], alone.places[:, :15])
 
 
-def test_threads_do_not_change_the_lists(rng, monkeypatch):
+def test_threads_do_not_change_the_lists(thread_counts, rng, monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     vectors, weights, _ = problem(rng, 500)
-    found = []
-    for n_threads in (1, 2):
+    results = []
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
-        found += largest_similarities(vectors, [weights], 20, kernels.select())
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    np.testing.assert_array_equal(found[0].thresholds, found[1].thresholds)
-    np.testing.assert_array_equal(found[0].places[:, :20], found[1].places[:, :20])
+        results += largest_similarities(vectors, [weights], 20, Progress())
+    np.testing.assert_array_equal(results[0].thresholds, results[1].thresholds)
+    np.testing.assert_array_equal(results[0].places[:, :20], results[1].places[:, :20])

@@ -8,8 +8,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from dssc import project_doubly_stochastic
-from dssc.stochastic import newton
-from dssc.stochastic.affine import correction
+from dssc.stochastic.marginal_correction import correction
 from tests.judge import KINDS, as_dense, certify, dykstra, random_problem
 
 EXACT = ["active-set", "lbfgs", "admm"]
@@ -108,24 +107,3 @@ def test_the_affine_correction_is_the_projection_on_the_marginals(rng):
 def test_bad_options_are_explained(options, message):
     with pytest.raises(ValueError, match=message):
         project_doubly_stochastic(np.eye(2), 1.0, **options)
-
-
-def test_a_stage_that_ends_close_is_taken_up_again(rng, monkeypatch):
-    """Rounding may end Newton's steps early; slacks computed anew, not another method, go on."""
-    stage, tolerances = newton._stage, [1e-5]
-
-    def impatient(graph, targets, eta, base, tol, *rest, **options):
-        tol = tolerances.pop() if tolerances else tol
-        return stage(graph, targets, eta, base, tol, *rest, **options)
-
-    def not_called(*arguments):
-        raise AssertionError("an interior-point method was not needed")
-
-    K = rng.random((60, 60))
-    expected = project_doubly_stochastic(K, 2.0).plan  # one stage is enough for so large an eta2
-    monkeypatch.setattr(newton, "_stage", impatient)
-    monkeypatch.setattr(newton, "central_potentials", not_called)
-    result = project_doubly_stochastic(K, 2.0)
-    assert not tolerances
-    assert result.converged, result.status
-    np.testing.assert_allclose(as_dense(result.plan), as_dense(expected), atol=1e-8)

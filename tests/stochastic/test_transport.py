@@ -65,7 +65,7 @@ def test_agrees_with_a_general_solver(rng):
         {"type": "eq", "fun": lambda x: x.reshape(3, 4).sum(axis=1) - a},
         {"type": "eq", "fun": lambda x: x.reshape(3, 4).sum(axis=0)[:-1] - b[:-1]},
     ]
-    found = minimize(
+    optimum = minimize(
         lambda x: -x @ K.ravel() + reg / 2 * x @ x,
         np.outer(a, b).ravel(),
         bounds=[(0, None)] * 12,
@@ -73,7 +73,7 @@ def test_agrees_with_a_general_solver(rng):
         options={"ftol": 1e-15, "maxiter": 1000},
     )
     plan = as_dense(quadratic_transport(K, reg, a, b).plan)
-    np.testing.assert_allclose(plan, found.x.reshape(3, 4), atol=1e-6)
+    np.testing.assert_allclose(plan, optimum.x.reshape(3, 4), atol=1e-6)
 
 
 def test_little_regularisation_gives_the_linear_program(rng):

@@ -2,12 +2,21 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dssc._progress import Progress
-from dssc.cli.console import complain, say, say_json
-from dssc.cli.exits import MEANINGS, NOT_CONVERGED, OK, CommandError
-from dssc.cli.methods import add_method_options, build_estimator
+from dssc.cli import Subparsers
+from dssc.cli.console import print_json, print_line, print_message
+from dssc.cli.exits import EXIT_CODES, NOT_CONVERGED, OK, CommandError
+from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_estimator
+from dssc.cli.reading.formats import FORMATS
 
+if TYPE_CHECKING:
+    from dssc._typing import Array
+    from dssc.cli.fitting import Clustering
+    from dssc.cli.reading.samples import Samples
+
+# Examples at the end of the help.
 EPILOG = """\
 examples:
   dssc cluster features.npy -k 10
@@ -21,7 +30,7 @@ Rows are scaled to unit norm by every method. Labels are numbers from 0.
 """
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "cluster",
@@ -29,14 +38,14 @@ def add_parser(subparsers) -> None:
         usage="dssc cluster DATA -k K [options]",
         description="Cluster the rows of a table or the images of a folder, and write a label for "
         "each.",
-        epilog=EPILOG + MEANINGS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EPILOG + EXIT_CODES,
+        formatter_class=MethodHelpFormatter,
     )
     parser.add_argument(
         "data",
         metavar="DATA",
         type=Path,
-        help=".npy, .npz, .mat, .csv, .tsv, .txt, .parquet, or a folder of images",
+        help=f"{', '.join(FORMATS)}, or a folder of images",
     )
     parser.add_argument(
         "-k", "--n-clusters", type=int, required=True, metavar="K", help="number of clusters"
@@ -48,14 +57,14 @@ def add_parser(subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-def _add_input_options(parser):
+def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
-    group.add_argument("--key", metavar="NAME", help="array of an .npz or .mat with several")
+    group.add_argument("--key", metavar="NAME", help="array of a file that holds several")
     group.add_argument(
         "--labels",
         metavar="NAME",
         help="known classes to score against, never used for clustering: a column or array of "
-        "DATA, 'folders' for the folders that images lie in, or a file (a text file's last column)",
+        "DATA, 'folders' for the folders of the images, or a file (of a text file the last column)",
     )
     group.add_argument(
         "--drop", metavar="NAME", action="append", default=[], help="leave out a column; repeatable"
@@ -64,18 +73,19 @@ def _add_input_options(parser):
         "--header",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="whether the first line of a text file names the columns; default: look at it",
+        help="whether the first line of a text file has the names of the columns; default: if it "
+        "has no numbers",
     )
     group.add_argument("--transpose", action="store_true", help="columns of DATA are samples")
     group.add_argument(
-        "--size", type=shape, metavar="HxW", help="change all images of a folder to this size"
+        "--size", type=shape, metavar="HxW", help="resize all images of a folder to this size"
     )
     group.add_argument(
         "--image-shape", type=shape, metavar="HxW[x3]", help="rows of DATA are pixels of images"
     )
 
 
-def _add_feature_options(parser):
+def _add_feature_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("features")
     group.add_argument(
         "--features",
@@ -87,17 +97,19 @@ def _add_feature_options(parser):
         "--scale",
         choices=("none", "center", "standard"),
         default="none",
-        help="subtract the mean of each feature, and divide by its deviation; default: %(default)s",
+        help="subtract the mean of each feature (center), and divide by its standard deviation "
+        "(standard); default: %(default)s",
     )
     group.add_argument(
         "--pca",
         type=int,
         metavar="D",
-        help="project on D uncentred principal components; default: 500 for scattered, else none",
+        help="project on D uncentred principal components; default: 500 for scattered features, "
+        "no projection otherwise",
     )
 
 
-def _add_output_options(parser):
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "-o",
@@ -105,57 +117,34 @@ def _add_output_options(parser):
         type=Path,
         default=Path("labels.csv"),
         metavar="FILE",
-        help="labels, .csv or .npy; default: %(default)s",
+        help="file of the labels, .csv or .npy; default: %(default)s",
     )
     group.add_argument(
-        "--report", type=Path, metavar="FILE", help="a page with pictures, .html, in one file"
+        "--report", type=Path, metavar="FILE", help="write a report with pictures, one .html file"
     )
-    group.add_argument("--force", action="store_true", help="replace outputs that exist")
+    group.add_argument("--force", action="store_true", help="replace existing outputs")
     group.add_argument("--json", action="store_true", help="print the summary as JSON")
     group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def shape(text: str) -> tuple[int, ...]:
-    """Return the shape that a text such as 32x32 names."""
+    """Return the shape given by a text such as 32x32."""
     sides = text.lower().split("x")
     if len(sides) not in (2, 3) or not all(s.isdecimal() and int(s) > 0 for s in sides):
-        raise argparse.ArgumentTypeError(f"{text!r} must be like 32x32")
+        raise argparse.ArgumentTypeError(f"{text!r} must have the form 32x32")
     return tuple(int(side) for side in sides)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, prepare, cluster, write, and tell."""
-    from dssc.cli.clustering import cluster
+    """Read the data, compute features, cluster, write the outputs and print the summary."""
+    from dssc.cli.fitting import fit_model
     from dssc.cli.preparing import prepare
-    from dssc.cli.reading import check_exists, read_labels, read_samples
-    from dssc.cli.writing import check_ending, check_outputs
 
-    check_exists(args.data)
-    check_ending(args.output, (".csv", ".npy"))
-    outputs = [args.output]
-    if args.report is not None:
-        outputs.append(check_ending(args.report, (".html", ".htm")))
-    check_outputs(outputs, args.force)
-    _check_options(args)
+    _check(args)
     progress = Progress(0 if args.quiet else 1)
     model = build_estimator(args, progress.verbose)
-
     with progress.stage("reading"):
-        samples = read_samples(
-            args.data,
-            key=args.key,
-            labels=args.labels,
-            drop=args.drop,
-            header=args.header,
-            size=args.size,
-            transpose=args.transpose,
-        ).check()
-        classes = None if args.labels is None else read_labels(args.labels, samples)
-    if args.n_clusters > samples.values.shape[0]:
-        raise CommandError(
-            f"-k {args.n_clusters} asks for more clusters than the "
-            f"{samples.values.shape[0]} samples of {samples.source}"
-        )
+        samples, classes = _read(args)
     with progress.stage("features"):
         prepared = prepare(
             samples,
@@ -164,18 +153,68 @@ def run(args: argparse.Namespace) -> int:
             scale=args.scale,
             pca=args.pca,
         )
-    clustering = cluster(model, samples, prepared, classes, progress)
-    return finish(clustering, progress, args.output, args.report, args.force, args.json)
+    clustering = fit_model(model, samples, prepared, classes, progress)
+    return write_results(clustering, progress, args.output, args.report, args.force, args.json)
 
 
-def finish(clustering, progress, output, report, force, as_json) -> int:
+def _check(args: argparse.Namespace) -> None:
+    """Refuse paths and options that cannot be used, before anything is read."""
+    from dssc.cli.reading.dispatch import check_exists
+    from dssc.cli.writing import check_ending, check_outputs
+
+    check_exists(args.data)
+    check_ending(args.output, (".csv", ".npy"))
+    outputs = [args.output]
+    if args.report is not None:
+        outputs.append(check_ending(args.report, (".html", ".htm")))
+    check_outputs(outputs, args.force)
+    if args.size is not None and len(args.size) != 2:
+        raise CommandError("--size takes a height and a width, such as 32x32")
+    if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
+        raise CommandError("--image-shape takes HxW or HxWx3")
+    if args.n_clusters < 1:
+        raise CommandError(f"-k {args.n_clusters} must be at least 1")
+
+
+def _read(args: argparse.Namespace) -> tuple["Samples", "Array | None"]:
+    """Return the samples and their known classes."""
+    from dssc.cli.reading.dispatch import read_samples
+    from dssc.cli.reading.labels import read_labels
+    from dssc.cli.reading.reader import ReadOptions
+
+    options = ReadOptions(
+        labels=args.labels,
+        key=args.key,
+        transpose=args.transpose,
+        drop=tuple(args.drop),
+        header=args.header,
+        size=args.size,
+    )
+    samples = read_samples(args.data, options).check()
+    if args.n_clusters > samples.values.shape[0]:
+        raise CommandError(
+            f"-k {args.n_clusters} asks for more clusters than the "
+            f"{samples.values.shape[0]} samples of {samples.source}"
+        )
+    return samples, None if args.labels is None else read_labels(args.labels, samples)
+
+
+def write_results(
+    clustering: "Clustering",
+    progress: Progress,
+    output: Path | None,
+    report: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
     """Write the outputs of a clustering, print its summary and return the exit code."""
     from dssc.cli.summary import as_text, summarise
     from dssc.cli.writing import labels_as_bytes, write_all
     from dssc.report import html_report
 
     model, samples = clustering.model, clustering.samples
-    contents, written = {}, {}
+    contents: dict[Path, bytes] = {}
+    written: dict[str, str] = {}
     if output is not None:
         contents[output] = labels_as_bytes(model.labels_, samples.names, output)
         written["labels"] = str(output)
@@ -193,19 +232,18 @@ def finish(clustering, progress, output, report, force, as_json) -> int:
         contents[report] = page.encode()
         written["report"] = str(report)
     write_all(contents, force)
-    own = {n: s for n, s in progress.seconds.items() if not n.startswith("clustering by")}
-    after = {name: own.pop(name) for name in ("report",) if name in own}
-    summary = summarise(clustering, {**own, **model.timings_, **after}, written)
+    summary = summarise(clustering, _seconds(progress, model), written)
     for warning in clustering.warnings:
-        complain(f"warning: {warning}")
-    say_json(summary) if as_json else say(as_text(summary))
+        print_message(f"warning: {warning}")
+    if as_json:
+        print_json(summary)
+    else:
+        print_line(as_text(summary))
     return OK if clustering.converged else NOT_CONVERGED
 
 
-def _check_options(args):
-    if args.size is not None and len(args.size) != 2:
-        raise CommandError("--size takes a height and a width, such as 32x32")
-    if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
-        raise CommandError("--image-shape takes HxW or HxWx3")
-    if args.n_clusters < 1:
-        raise CommandError(f"-k {args.n_clusters} must be at least 1")
+def _seconds(progress: Progress, model: Any) -> dict[str, float]:
+    """Return the seconds of all stages in order; those of the fit come from the model."""
+    stages = {n: s for n, s in progress.seconds.items() if not n.startswith("clustering by")}
+    report = {"report": stages.pop("report")} if "report" in stages else {}
+    return {**stages, **model.timings_, **report}

@@ -1,25 +1,26 @@
-"""What the command says: results on standard output, everything else on standard error."""
+"""Output of the command: results on standard output, everything else on standard error."""
 
 import json
 import os
 import sys
+from typing import Any
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Write a line of results."""
     sys.stdout.write(f"{text}\n")
 
 
-def say_json(document: dict) -> None:
-    """Write the results for a script."""
-    say(json.dumps(document, indent=2, ensure_ascii=False))
+def print_json(document: dict[str, Any]) -> None:
+    """Write the results as JSON."""
+    print_line(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def complain(text: str) -> None:
-    """Write a line that is no result."""
+def print_message(text: str) -> None:
+    """Write a line that is not a result: progress, a warning or an error."""
     sys.stderr.write(f"dssc: {text}\n")
 
 
-def forget_output() -> None:
-    """Let nothing more be written to a pipe that its reader has closed."""
+def discard_output() -> None:
+    """Discard further output, after the reader of a pipe has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,12 +1,16 @@
-"""`dssc datasets`: the paper's data sets, and which of them are at hand."""
+"""`dssc datasets`: the paper's data sets, and which of them are available."""
 
 import argparse
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
-from dssc.cli.console import say, say_json
-from dssc.cli.exits import CommandError
+from dssc.cli import Subparsers
+from dssc.cli.console import print_json, print_line
+from dssc.cli.exits import OK, CommandError
 
-# Data sets by name: module, constant and loader, in dssc.datasets.
-SETS = {
+# The data sets: module in dssc.datasets, description in it, and loader.
+DATA_SETS = {
     "yaleb": ("faces", "YALEB", "fetch_yaleb"),
     "orl": ("faces", "ORL", "fetch_orl"),
     "umist": ("faces", "UMIST", "fetch_umist"),
@@ -16,12 +20,12 @@ SETS = {
 }
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "datasets",
-        help="list the paper's data sets, or fetch one",
-        description="List the data sets of the paper and whether they are at hand. A prepared "
+        help="list the paper's data sets, or download one",
+        description="List the data sets of the paper and whether they are available. A prepared "
         ".npz file can be clustered as it is: dssc cluster FOLDER/orl.npz -k 40 --labels labels",
     )
     parser.add_argument(
@@ -30,7 +34,10 @@ def add_parser(subparsers) -> None:
         help="folder of the data; default: the environment variable DSSC_DATA, else ~/.cache/dssc",
     )
     parser.add_argument(
-        "--fetch", choices=tuple(SETS), metavar="NAME", help="load one, after a download if needed"
+        "--fetch",
+        choices=tuple(DATA_SETS),
+        metavar="NAME",
+        help="load a data set; download it if necessary",
     )
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     parser.set_defaults(run=run)
@@ -41,26 +48,26 @@ def run(args: argparse.Namespace) -> int:
     from dssc.datasets.base import data_folder
 
     if args.fetch:
-        return _fetch(args.fetch, args.data_home)
+        _fetch(args.fetch, args.data_home)
+        return OK
     folder = data_folder(args.data_home)
-    found = [_describe(name, folder) for name in SETS]
+    entries = [_describe(name, folder) for name in DATA_SETS]
     if args.json:
-        say_json({"folder": str(folder), "datasets": found})
-        return 0
-    say(f"in {folder}:\n{'name':16} {'samples':>8} {'classes':>8} {'shape':>12}  at hand")
-    for entry in found:
+        print_json({"folder": str(folder), "datasets": entries})
+        return OK
+    header = f"{'name':16} {'samples':>8} {'classes':>8} {'shape':>12}  available"
+    print_line(f"in {folder}:\n{header}")
+    for entry in entries:
         size = " x ".join(map(str, entry["shape"]))
-        say(
+        print_line(
             f"{entry['name']:16} {entry['n_samples']:8,} {entry['n_classes']:8} {size:>12}  "
             f"{entry['file'] or ('no; dssc datasets --fetch ' + entry['name'])}"
         )
-    return 0
+    return OK
 
 
-def _describe(name, folder):
-    from importlib import import_module
-
-    module, constant, _ = SETS[name]
+def _describe(name: str, folder: Path) -> dict[str, Any]:
+    module, constant, _ = DATA_SETS[name]
     data_set = getattr(import_module(f"dssc.datasets.{module}"), constant)
     prepared = folder / f"{data_set.name}.npz"
     originals = [folder / resource.filename for resource in data_set.resources]
@@ -81,16 +88,15 @@ def _describe(name, folder):
     }
 
 
-def _fetch(name, data_home):
+def _fetch(name: str, data_home: str | None) -> None:
     from urllib.error import URLError
 
     import dssc
 
     try:
-        bunch = getattr(dssc, SETS[name][2])(data_home=data_home)
+        bunch = getattr(dssc, DATA_SETS[name][2])(data_home=data_home)
     except (FileNotFoundError, ImportError, ValueError) as error:
         raise CommandError(str(error)) from error
     except (URLError, OSError) as error:
         raise CommandError(f"{name}: the download failed: {error}") from error
-    say(bunch.DESCR.strip())
-    return 0
+    print_line(bunch.DESCR.strip())

@@ -1,18 +1,22 @@
-"""`dssc demo`: clusters of the digits that come with scikit-learn."""
+"""`dssc demo`: a clustering of the digits that come with scikit-learn."""
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from dssc._progress import Progress
-from dssc.cli.console import say
-from dssc.cli.exits import OutputError
+from dssc.cli import Subparsers
+from dssc.cli.console import print_line
+from dssc.cli.exits import OK, OutputError
 
+# Pixels per side of a digit.
 SIDE = 8
-# Given, so that the demonstration takes seconds; left out, they would be chosen.
-PARAMETERS = {"eta1": 1.0, "n_neighbors": 12}
+# Parameters of the clustering. They are given so that the demonstration takes only seconds; ADSSC
+# would select them otherwise.
+PARAMETERS: dict[str, Any] = {"eta1": 1.0, "n_neighbors": 12}
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "demo",
@@ -21,16 +25,16 @@ def add_parser(subparsers) -> None:
         "scikit-learn, and compare with k-means.",
     )
     parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="write a page with pictures, .html"
+        "--report", type=Path, metavar="FILE", help="write a report with pictures, one .html file"
     )
     parser.add_argument(
         "--files",
         type=Path,
         metavar="FOLDER",
-        help="write the digits to a new folder instead, as digits.csv and as images, to try "
-        "`dssc cluster` on",
+        help="only write the digits to a new folder, as digits.csv and as images, to try "
+        "`dssc cluster` with them",
     )
-    parser.add_argument("--force", action="store_true", help="replace a report that exists")
+    parser.add_argument("--force", action="store_true", help="replace an existing report")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.set_defaults(run=run)
 
@@ -41,15 +45,16 @@ def run(args: argparse.Namespace) -> int:
     from sklearn.datasets import load_digits
 
     from dssc import ADSSC, clustering_accuracy
-    from dssc.cli.cluster import finish
-    from dssc.cli.clustering import cluster
+    from dssc.cli.cluster import write_results
+    from dssc.cli.fitting import fit_model
     from dssc.cli.preparing import prepare
-    from dssc.cli.reading import Samples
+    from dssc.cli.reading.samples import Samples
     from dssc.cli.writing import check_ending, check_outputs
 
     digits = load_digits()
     if args.files is not None:
-        return _write_files(digits, args.files)
+        _write_files(digits, args.files)
+        return OK
     if args.report is not None:
         check_outputs([check_ending(args.report, (".html", ".htm"))], args.force)
     progress = Progress(0 if args.quiet else 1)
@@ -57,33 +62,32 @@ def run(args: argparse.Namespace) -> int:
     with progress.stage("features"):
         prepared = prepare(samples, image_shape=(SIDE, SIDE))
     model = ADSSC(10, **PARAMETERS, random_state=0, verbose=progress.verbose)
-    clustering = cluster(model, samples, prepared, digits.target, progress)
-    code = finish(clustering, progress, None, args.report, args.force, as_json=False)
-    plain = KMeans(10, n_init=10, random_state=0).fit_predict(digits.data)
-    say(f"\nk-means on the pixels: ACC {clustering_accuracy(digits.target, plain):.3f}")
+    clustering = fit_model(model, samples, prepared, digits.target, progress)
+    code = write_results(clustering, progress, None, args.report, args.force, as_json=False)
+    labels = KMeans(10, n_init=10, random_state=0).fit_predict(digits.data)
+    print_line(f"\nk-means on the pixels: ACC {clustering_accuracy(digits.target, labels):.3f}")
     return code
 
 
-def _write_files(digits, folder):
+def _write_files(digits: Any, folder: Path) -> None:
     """Write a table with a column of labels, and a folder of images for each digit."""
     from dssc.report import encode_png
 
     try:
         folder.mkdir(parents=True)
-        header = [f"pixel{place}" for place in range(SIDE * SIDE)]
+        header = [f"pixel{number}" for number in range(SIDE * SIDE)]
         rows = [",".join([*header, "digit"])]
-        for place, (pixels, label) in enumerate(zip(digits.data, digits.target, strict=True)):
+        for number, (pixels, label) in enumerate(zip(digits.data, digits.target, strict=True)):
             rows.append(",".join([*(f"{pixel:g}" for pixel in pixels), str(label)]))
-            path = folder / "digits" / str(label) / f"{place:04}.png"
+            path = folder / "digits" / str(label) / f"{number:04}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(encode_png((pixels.reshape(SIDE, SIDE) * (255 / 16)).astype("uint8")))
         (folder / "digits.csv").write_text("\n".join(rows) + "\n")
     except OSError as error:
         raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
-    say(
+    print_line(
         f"wrote {folder / 'digits.csv'} and {folder / 'digits'}; try\n"
         f"  dssc cluster {folder / 'digits.csv'} -k 10 --labels digit --report table.html\n"
         f"  dssc cluster {folder / 'digits'} -k 10 --labels folders --report images.html "
         "-o images.csv"
     )
-    return 0

@@ -6,43 +6,48 @@ import platform
 import sys
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from typing import Any
 
 import dssc
-from dssc.cli.console import say, say_json
+from dssc.cli import Subparsers
+from dssc.cli.console import print_json, print_line
+from dssc.cli.exits import OK
 
+# Packages that dssc needs.
 REQUIRED = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl")
+# Optional packages, and the extra of dssc that installs each.
 OPTIONAL = {"pillow": "images", "pyarrow": "tables", "matplotlib": "plot"}
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "info",
         help="show versions, engines, threads and memory",
-        description="Show what dssc runs on: useful in a bug report.",
+        description="Show the environment of dssc, for example for a bug report.",
     )
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the information as JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Tell what there is."""
-    found = gather()
+    """Print the environment."""
+    environment = gather()
     if args.json:
-        say_json(found)
-        return 0
-    for name, value in found.items():
+        print_json(environment)
+        return OK
+    for name, value in environment.items():
         if isinstance(value, dict):
-            say(f"{name}:")
+            print_line(f"{name}:")
             for inner, text in value.items():
-                say(f"  {inner:16} {text}")
+                print_line(f"  {inner:16} {text}")
         else:
-            say(f"{name:18} {value}")
-    return 0
+            print_line(f"{name:18} {value}")
+    return OK
 
 
-def gather() -> dict:
-    """Return what the package runs on."""
+def gather() -> dict[str, Any]:
+    """Return versions, engines, threads and memory."""
     import numba
     from threadpoolctl import threadpool_info
 
@@ -69,22 +74,22 @@ def gather() -> dict:
     }  # fmt: skip
 
 
-def _engines():
-    """Return what `device=` can be here."""
+def _engines() -> str:
+    """Return the devices that are available here."""
     if find_spec("torch") is None:
         return "cpu (numba); cuda needs pip install 'dssc[gpu]'"
     cuda = import_module("torch").cuda.is_available()
     return "cpu (numba), torch, cuda" if cuda else "cpu (numba), torch"
 
 
-def _gpu():
+def _gpu() -> str:
     if find_spec("torch") is None:
         return "unknown: torch is not installed"
     torch = import_module("torch")
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "none that torch sees"
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "none visible to torch"
 
 
-def _version(name):
+def _version(name: str) -> str | None:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

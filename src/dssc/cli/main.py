@@ -1,28 +1,30 @@
-"""The front door of the command: subcommands, errors and exit codes."""
+"""The entry point of the command: subcommands, errors and exit codes."""
 
 import argparse
 import sys
 from importlib import import_module
 
 import dssc
-from dssc.cli.console import complain, forget_output
-from dssc.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, CommandError
+from dssc.cli.console import discard_output, print_message
+from dssc.cli.exits import BAD_INPUT, EXIT_CODES, INTERRUPTED, CommandError
 
-# Modules of this package, each with `add_parser(subparsers)`; what they import stays light until
-# they run, so that --help is instant.
+# The subcommands: modules of this package with a function `add_parser(subparsers)`. They import
+# heavy modules only when they run, so that --help is quick.
 COMMANDS = ("cluster", "project", "demo", "paper", "datasets", "info")
 
+# Description of the command.
 DESCRIPTION = """\
 Doubly stochastic subspace clustering: groups points that lie near a union of
 low-dimensional subspaces (faces, objects, digits, embeddings), by an affinity
 that is proved optimal."""
 
+# Examples at the end of the help.
 EXAMPLES = """\
 examples:
-  dssc demo --report demo.html                  see what it does, on built-in digits
+  dssc demo --report demo.html                  try it on built-in digits
   dssc cluster features.csv -k 10               labels for the rows of a table
   dssc cluster photos/ -k 5 --report out.html   labels and a report for a folder of images
-  dssc cluster --help                           all about clustering
+  dssc cluster --help                           all options of clustering
 
 """
 
@@ -35,16 +37,16 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except CommandError as error:
-        complain(f"error: {error}")
+        print_message(f"error: {error}")
         return error.code
     except MemoryError as error:
-        complain(f"error: not enough memory: {error or 'the data are too large'}")
+        print_message(f"error: not enough memory: {error or 'the data are too large'}")
         return BAD_INPUT
     except KeyboardInterrupt:
-        complain("interrupted; nothing was written")
+        print_message("interrupted; nothing was written")
         return INTERRUPTED
     except BrokenPipeError:
-        forget_output()
+        discard_output()
         return 0
 
 
@@ -53,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dssc",
         description=DESCRIPTION,
-        epilog=EXAMPLES + MEANINGS,
+        epilog=EXAMPLES + EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dssc {dssc.__version__}")

@@ -1,12 +1,14 @@
-"""The methods by name, and their parameters as options."""
+"""The clustering methods by name, and the parameters of their estimators as options."""
 
 import argparse
 import inspect
+from collections import Counter
+from functools import cache
 from typing import Any
 
 from dssc.cli.exits import CommandError
 
-# Names on the command line and of the estimators.
+# The methods on the command line, and their estimators.
 METHODS = {
     "adssc": "ADSSC",
     "jdssc": "JDSSC",
@@ -19,75 +21,83 @@ METHODS = {
     "s3comp": "S3COMP",
 }
 
-AFFINITIES = ("symmetric", "doubly_stochastic")
-SOLVERS = ("auto", "splitting", "newton", "linearized-admm")
+# The parameters of the estimators: type and meaning. Defaults, choices and the methods that have a
+# parameter come from the estimators.
+PARAMETERS: dict[str, tuple[type, str]] = {
+    "eta1": (
+        float,
+        "ridge penalty; larger values spread the coefficients of a point over more points; adssc "
+        "selects it if it is not set",
+    ),
+    "eta2": (
+        float,
+        "regularisation of the affinity; larger values give more neighbours; if it is not set, "
+        "--n-neighbors determines it",
+    ),
+    "eta3": (float, "l1 penalty of the coefficients"),
+    "n_neighbors": (
+        int,
+        "mean number of neighbours per point; adssc selects it if it is not set",
+    ),
+    "affinity": (str, "how coefficients become an affinity"),
+    "symmetric": (bool, "whether A must be symmetric"),
+    "affine": (bool, "whether subspaces may miss the origin"),
+    "gamma": (float, "weight of the fit (ssc, ensc), or of the ridge penalty (lsr)"),
+    "l1_ratio": (float, "share of the l1 penalty"),
+    "tau": (float, "weight of the self-expression"),
+    "alpha": (float, "weight of the fit; tau / 2 if it is not set"),
+    "n_nonzero_coefs": (int, "number of points that express a point"),
+    "n_subproblems": (int, "number of subproblems"),
+    "dropout": (float, "share of points left out of each subproblem"),
+    "damping": (float, "weight of the consensus"),
+    "n_rounds": (int, "number of rounds of consensus"),
+    "solver": (str, "how the optimum, or the paper's iterate (linearized-admm), is computed"),
+    "alternating_steps": (int, "number of updates of C and A in turn, instead of a solver"),
+    "n_components": (
+        int,
+        "number of eigenvectors; if it is not set, as many as clusters (adssc: more, with "
+        "decreasing weights)",
+    ),
+    "assign_labels": (str, "how eigenvectors give labels"),
+    "n_init": (int, "number of starts of k-means"),
+    "device": (
+        str,
+        "where to compute: cpu, cuda, cuda:NUMBER, or torch for PyTorch on the CPU; the CPU if it "
+        "is not set",
+    ),
+    "tol": (float, "tolerance of the certificate"),
+    "max_iter": (
+        int,
+        "largest number of iterations; if it is not set, it depends on the solver",
+    ),
+}
 
-# Parameters of the estimators under their own names. A default is the estimator's own.
-PARAMETERS: dict[str, dict[str, Any]] = {
-    "eta1": {
-        "type": float,
-        "help": "ridge penalty, larger spreads a point's coefficients; chosen (adssc), 1 (jdssc)",
-    },
-    "eta2": {
-        "type": float,
-        "help": "regularisation of the affinity, larger gives more neighbours; by default found "
-        "by --n-neighbors (jdssc: 0.5)",
-    },
-    "eta3": {"type": float, "help": "l1 penalty of the coefficients; 0 (adssc, jdssc)"},
-    "n_neighbors": {
-        "type": int,
-        "help": "mean number of neighbours a point should have; chosen (adssc), 12 (tsc: 5)",
-    },
-    "affinity": {
-        "choices": AFFINITIES,
-        "help": "what methods other than adssc and jdssc make of coefficients; symmetric",
-    },
-    "symmetric": {
-        "action": argparse.BooleanOptionalAction,
-        "help": "whether A must be symmetric; yes (adssc)",
-    },
-    "affine": {
-        "action": argparse.BooleanOptionalAction,
-        "help": "whether subspaces may miss the origin; no (adssc)",
-    },
-    "gamma": {
-        "type": float,
-        "help": "weight of the fit, 50 (ssc, ensc), or of the ridge penalty, 1 (lsr)",
-    },
-    "l1_ratio": {"type": float, "help": "share of the l1 penalty; 0.9 (ensc)"},
-    "tau": {"type": float, "help": "weight of the self-expression; 100 (lrsc)"},
-    "alpha": {"type": float, "help": "weight of the fit; tau / 2 (lrsc)"},
-    "n_nonzero_coefs": {"type": int, "help": "points one is expressed by; 5 (sscomp, s3comp)"},
-    "n_subproblems": {"type": int, "help": "number of subproblems; 15 (s3comp)"},
-    "dropout": {"type": float, "help": "share of points left out of a subproblem; 0.7 (s3comp)"},
-    "damping": {"type": float, "help": "weight of the consensus; 0.1 (s3comp)"},
-    "n_rounds": {"type": int, "help": "rounds of consensus; 1 (s3comp)"},
-    "solver": {
-        "choices": SOLVERS,
-        "help": "the optimum or the paper's iterates; auto (jdssc)",
-    },
-    "alternating_steps": {"type": int, "help": "turns of C and A instead of a solver (jdssc)"},
-    "n_components": {
-        "type": int,
-        "help": "number of eigenvectors; as many as clusters (adssc: more, fading)",
-    },
-    "assign_labels": {
-        "choices": ("kmeans", "cluster_qr"),
-        "help": "how eigenvectors give labels; kmeans",
-    },
-    "n_init": {"type": int, "help": "restarts of k-means; 10"},
-    "device": {"type": str, "help": "engine: cpu, cuda, or torch on the cpu; cpu (adssc)"},
-    "tol": {"type": float, "help": "tolerance of the certificate; 1e-8 (jdssc: 1e-6)"},
-    "max_iter": {"type": int, "help": "most iterations of a solver; 1000 (jdssc: 50 or 2000)"},
+# How argparse reads the parameters of each type. A parameter that is not given is None.
+OPTIONS_BY_TYPE: dict[type, dict[str, Any]] = {
+    bool: {"action": argparse.BooleanOptionalAction},
+    int: {"type": int, "metavar": "N"},
+    float: {"type": float, "metavar": "X"},
+    str: {"type": str, "metavar": "NAME"},
 }
 
 
+class MethodHelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Completes the help of parameters by what the estimators define.
+
+    The estimators are imported when help is formatted, not when the parser is built.
+    """
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text = super()._get_help_string(action)
+        return f"{text} [{parameter_details(action.dest)}]" if action.dest in PARAMETERS else text
+
+
 def add_method_options(parser: argparse.ArgumentParser) -> None:
-    """Add the choice of a method and an option for every parameter."""
+    """Add an option for the method, and one for every parameter."""
     group = parser.add_argument_group(
         "method",
-        "Parameters have the names of the Python estimators. Each help text ends with the\n"
-        "default and, unless all have the parameter, the methods.",
+        "Parameters have the names of the Python estimators. In brackets: the methods that have\n"
+        "the parameter, if not all do, its choices, and its default.",
     )
     group.add_argument(
         "-m",
@@ -97,33 +107,87 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{', '.join(METHODS)}; default: %(default)s",
     )
-    for name, options in PARAMETERS.items():
-        plain = "action" in options or "choices" in options
-        if not plain:
-            options = {**options, "metavar": "N" if options["type"] is int else "X"}
-        group.add_argument(_flag(name), dest=name, default=None, **options)
+    for name, (kind, meaning) in PARAMETERS.items():
+        group.add_argument(_flag(name), dest=name, help=meaning, **OPTIONS_BY_TYPE[kind])
     group.add_argument(
         "--seed", type=int, default=0, metavar="N", help="random_state; default: %(default)s"
     )
 
 
-def build_estimator(args: argparse.Namespace, verbose: int):
+def build_estimator(args: argparse.Namespace, verbose: int) -> Any:
     """Return the estimator that the options describe."""
-    import dssc
-
-    estimator = getattr(dssc, METHODS[args.method])
+    estimator = _estimators()[args.method]
     known = inspect.signature(estimator).parameters
     given = {name: getattr(args, name) for name in PARAMETERS if getattr(args, name) is not None}
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        offered = ", ".join(_flag(name) for name in PARAMETERS if name in known)
-        raise CommandError(
-            f"{_flag(unknown[0])} is no parameter of --method {args.method}, which has {offered}"
-        )
+    for name, value in given.items():
+        if name not in known:
+            offered = ", ".join(_flag(name) for name in PARAMETERS if name in known)
+            raise CommandError(
+                f"{_flag(name)} is not a parameter of --method {args.method}, which has {offered}"
+            )
+        choices = _choices(estimator, name)
+        if choices is not None and value not in choices:
+            raise CommandError(f"{_flag(name)} {value} must be {' or '.join(choices)}")
     if "verbose" in known:
         given["verbose"] = verbose
     return estimator(n_clusters=args.n_clusters, random_state=args.seed, **given)
 
 
-def _flag(name):
+def parameter_details(name: str) -> str:
+    """Return the methods that have a parameter, if not all do, its choices and its defaults."""
+    estimators = {
+        method: estimator
+        for method, estimator in _estimators().items()
+        if name in inspect.signature(estimator).parameters
+    }
+    parts = []
+    if len(estimators) <= len(METHODS) // 2:
+        parts.append(", ".join(estimators))
+    elif len(estimators) < len(METHODS):
+        others = ", ".join(method for method in METHODS if method not in estimators)
+        parts.append(f"all but {others}")
+    choices = _choices(next(iter(estimators.values())), name)
+    if choices is not None:
+        parts.append(" or ".join(choices))
+    parts.append(_defaults_text(name, estimators))
+    return "; ".join(parts)
+
+
+def _defaults_text(name: str, estimators: dict[str, Any]) -> str:
+    """Return the most common default of a parameter, and the methods with another one."""
+    defaults = {
+        method: _value_text(inspect.signature(estimator).parameters[name].default)
+        for method, estimator in estimators.items()
+    }
+    usual = Counter(defaults.values()).most_common(1)[0][0]
+    others = [f"{method}: {value}" for method, value in defaults.items() if value != usual]
+    return ", ".join([f"default: {usual}", *others])
+
+
+def _value_text(value: object) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _choices(estimator: Any, name: str) -> tuple[str, ...] | None:
+    """Return the possible values of a parameter; None if they are not a fixed set."""
+    if name == "solver":
+        from dssc.joint import SOLVERS
+
+        return tuple(SOLVERS)
+    return estimator.choices.get(name)
+
+
+@cache
+def _estimators() -> dict[str, Any]:
+    """Return the estimator of each method."""
+    import dssc
+
+    return {method: getattr(dssc, name) for method, name in METHODS.items()}
+
+
+def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"

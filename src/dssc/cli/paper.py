@@ -1,23 +1,29 @@
-"""`dssc paper`: the paper's tables and figures, ours beside what was published."""
+"""`dssc paper`: the paper's tables and figures, with our numbers beside the published ones."""
 
 import argparse
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dssc.cli.console import complain, say
-from dssc.cli.exits import INTERRUPTED, CommandError, OutputError
+from dssc.cli import Subparsers
+from dssc.cli.console import print_line, print_message
+from dssc.cli.exits import INTERRUPTED, OK, CommandError, OutputError
+from dssc.paper.experiments import EXPERIMENTS, FIGURES, TABLES, Job, best_jobs, jobs_of
+from dssc.paper.published import paper_data
 
-TABLES = ("table1", "table2", "neural")
-FIGURES = ("sparsity", "alternating", "samples")
-EXPERIMENTS = (*TABLES, "runtimes", *FIGURES)
+if TYPE_CHECKING:
+    from dssc.paper.runner import Results
+
+# Description of the subcommand.
 DESCRIPTION = """\
-Run the paper's experiments with its parameters and protocol, and show ours beside the published
-numbers. A line of JSON is kept for every run as it finishes, so that an interrupted command goes
-on with --resume. The data must be at hand (dssc datasets); what is missing is shown as such."""
+Run the paper's experiments with its parameters and protocol, and show our numbers beside the
+published ones. Each finished run adds a line of JSON, so that an interrupted command can continue
+with --resume. The data must be available (see dssc datasets); missing data are reported in the
+tables."""
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "paper", help="reproduce the paper's tables and figures", description=DESCRIPTION
@@ -25,34 +31,47 @@ def add_parser(subparsers) -> None:
     parser.add_argument("experiment", choices=(*EXPERIMENTS, "all"), metavar="EXPERIMENT")
     parser.epilog = f"EXPERIMENT is one of {', '.join(EXPERIMENTS)}, all"
     parser.add_argument(
-        "--datasets", type=_names, default=(), metavar="NAME,...", help="only these; tables only"
+        "--datasets",
+        type=_names,
+        default=(),
+        metavar="NAME,...",
+        help="restrict a table to these data sets",
     )
     parser.add_argument(
-        "--methods", type=_names, default=(), metavar="NAME,...", help="only these; tables only"
+        "--methods",
+        type=_names,
+        default=(),
+        metavar="NAME,...",
+        help="restrict a table to these methods",
     )
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="small data sets, one point a method and ten runs of k-means; small runtimes",
+        help="only small data sets, one set of parameters per method and ten runs of k-means; "
+        "small problems for runtimes",
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; default 1")
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="number of processes; default: 1"
+    )
     parser.add_argument(
         "--device",
         default="cpu",
         metavar="NAME",
-        help="what A-DSSC (symmetric) and J-DSSC run on: cpu, cuda, cuda:NUMBER, or torch for "
-        "PyTorch on the CPU; default cpu",
+        help="device of J-DSSC and the symmetric A-DSSC: cpu, cuda, cuda:NUMBER, or torch for "
+        "PyTorch on the CPU; default: cpu",
     )
     parser.add_argument(
-        "--resume", action="store_true", help="keep results in --out and add to them"
+        "--resume", action="store_true", help="keep the results in --out and add to them"
     )
-    parser.add_argument("--render", action="store_true", help="run nothing, show what is there")
+    parser.add_argument(
+        "--render", action="store_true", help="run nothing, write the tables of existing results"
+    )
     parser.add_argument(
         "--out",
         type=Path,
         default=Path("paper-results"),
         metavar="FOLDER",
-        help="where results, tables and pictures go; default paper-results",
+        help="folder for results, tables and pictures; default: %(default)s",
     )
     parser.set_defaults(run=run)
 
@@ -68,30 +87,30 @@ def run(args: argparse.Namespace) -> int:
     try:
         if not args.render:
             for name in names:
-                _work(name, args, results)
+                _run_experiment(name, args, results)
     except KeyboardInterrupt:
-        complain(
+        print_message(
             f"interrupted; {len(results.lines)} results are kept in {results.path}; "
-            "go on with --resume"
+            "continue with --resume"
         )
         return INTERRUPTED
-    _show(names, args, results)
-    return 0
+    _write_pages(names, args, results)
+    return OK
 
 
-def _names(text):
+def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split(",") if name)
 
 
-def _check_names(args, names):
-    """Put --datasets and --methods into the paper's spelling, or say what there is."""
-    from dssc.paper.published import read
-
+def _check_names(args: argparse.Namespace, names: tuple[str, ...]) -> None:
+    """Convert --datasets and --methods to the paper's spelling, and check that they apply."""
     for option in ("datasets", "methods"):
-        known = {name.lower(): name for name in read(option)}
+        known = {name.lower(): name for name in paper_data(option)}
         for given in getattr(args, option):
             if given.lower() not in known:
-                raise CommandError(f"--{option}: {given!r} is none of {', '.join(known.values())}")
+                raise CommandError(
+                    f"--{option}: {given!r} is not one of {', '.join(known.values())}"
+                )
         setattr(args, option, tuple(known[given.lower()] for given in getattr(args, option)))
     if (args.datasets or args.methods) and not set(TABLES) & set(names):
         raise CommandError(f"--datasets and --methods are for tables, not for {names[0]}")
@@ -99,7 +118,7 @@ def _check_names(args, names):
         raise CommandError("figures need matplotlib: pip install 'dssc[plot]'")
 
 
-def _check_device(device):
+def _check_device(device: str) -> None:
     from dssc._devices import torch_device
 
     try:
@@ -108,12 +127,12 @@ def _check_device(device):
         raise CommandError(f"--device: {error}") from error
 
 
-def _open_results(args):
+def _open_results(args: argparse.Namespace) -> "Results":
     from dssc.paper.runner import Results
 
     path = args.out / "results.jsonl"
     if path.exists() and not (args.resume or args.render):
-        raise OutputError(f"{path} exists; add --resume to go on with it, or choose another --out")
+        raise OutputError(f"{path} exists; add --resume to continue it, or choose another --out")
     try:
         args.out.mkdir(parents=True, exist_ok=True)
         return Results(path)
@@ -123,29 +142,27 @@ def _open_results(args):
         raise CommandError(str(error)) from error
 
 
-def _work(name, args, results):
-    from dssc.paper import experiments
-
-    jobs = experiments.jobs_of(name, args.datasets, args.methods, args.quick)
-    _work_off(name, jobs, args, results)
-    # Known only now; quick runs have no grids.
-    _work_off(f"{name}, best points", experiments.best_jobs(jobs, results.lines), args, results)
+def _run_experiment(name: str, args: argparse.Namespace, results: "Results") -> None:
+    jobs = jobs_of(name, args.datasets, args.methods, args.quick)
+    _run_jobs(name, jobs, args, results)
+    # The best points of the grids are known now; quick runs have no grids.
+    _run_jobs(f"{name}, best points", best_jobs(jobs, results.lines), args, results)
 
 
-def _work_off(name, jobs, args, results):
-    """Do the jobs that are left and tell of each as it is done."""
-    from dssc.paper.rows import in_words
-    from dssc.paper.runner import work_off
-    from dssc.paper.work import do
+def _run_jobs(name: str, jobs: list[Job], args: argparse.Namespace, results: "Results") -> None:
+    """Run the jobs without a result, and print each result."""
+    from dssc.paper.execution import run_job
+    from dssc.paper.runner import run_pending
+    from dssc.paper.table_rows import result_text
 
     total = len(results.pending(jobs))
-    done = work_off(jobs, results, partial(do, folder=args.out, device=args.device), args.jobs)
-    for place, result in enumerate(done, 1):
-        complain(f"{name} {place} of {total}: {in_words(result)}")
+    run_one = partial(run_job, folder=args.out, device=args.device)
+    for number, result in enumerate(run_pending(jobs, results, run_one, args.jobs), 1):
+        print_message(f"{name} {number} of {total}: {result_text(result)}")
 
 
-def _show(names, args, results):
+def _write_pages(names: tuple[str, ...], args: argparse.Namespace, results: "Results") -> None:
     from dssc.paper.pages import write_pages
 
     for path in write_pages(names, results.lines, args.out):
-        say(f"wrote {path}")
+        print_line(f"wrote {path}")

@@ -1,52 +1,62 @@
-"""From samples as they were read to the features that are clustered."""
+"""Features for clustering, from the samples of a file or folder."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError
-from dssc.cli.reading import Samples
+from dssc.cli.reading.samples import Samples
 from dssc.features import pca_features, scattered_features
+from dssc.features.scattered import n_coefficients
 
-SCATTERED_COMPONENTS = 500  # the paper's
+# Principal components of scattered features, as in the paper.
+SCATTERED_COMPONENTS = 500
 
 
 @dataclass
 class Prepared:
-    """Features, and how they were made.
+    """Features, and how they were computed.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d)
-        What is clustered.
+        The features.
     images : ndarray or None
-        The samples as images, where they are some.
+        The samples as images, if they are images.
     steps : list of str
-        What was done, for the summary.
+        The steps of the computation, for the summary.
     """
 
-    X: Any
-    images: np.ndarray | None
+    X: Matrix
+    images: Array | None
     steps: list[str]
 
 
-def prepare(samples: Samples, *, image_shape=None, features=None, scale="none", pca=None):
-    """Return features of samples.
+def prepare(
+    samples: Samples,
+    *,
+    image_shape: tuple[int, ...] | None = None,
+    features: str | None = None,
+    scale: str = "none",
+    pca: int | None = None,
+) -> Prepared:
+    """Return the features of samples.
 
     Parameters
     ----------
     samples : Samples
-        What was read.
+        The samples.
     image_shape : tuple of ints, optional
-        Shape of the images whose pixels the rows are.
+        Shape of the images, if rows are the pixels of images.
     features : {"raw", "scattered"}, optional
-        Pixels or scattering coefficients; the latter for images when not given.
+        Values as they are, or scattering coefficients; by default the latter for images.
     scale : {"none", "center", "standard"}
-        Whether to subtract each feature's mean, and divide by its deviation.
+        Whether to subtract the mean of each feature, and to divide by its standard deviation.
     pca : int, optional
-        Number of uncentred principal components; 500 at most for scattered features.
+        Number of uncentred principal components; by default at most 500 for scattered features,
+        and no projection otherwise.
     """
     images = samples.values if samples.are_images else None
     if image_shape is not None:
@@ -76,41 +86,40 @@ def prepare(samples: Samples, *, image_shape=None, features=None, scale="none", 
     return Prepared(X, images, steps)
 
 
-def _as_images(samples, shape):
+def _as_images(samples: Samples, shape: tuple[int, ...]) -> Array:
     if samples.are_images:
         raise CommandError("--image-shape is for rows of pixels; these samples are images already")
     X = _as_dense(samples.values, "--image-shape")
     if X.shape[1] != np.prod(shape):
         raise CommandError(
-            f"--image-shape {'x'.join(map(str, shape))} asks for {np.prod(shape)} pixels a row; "
+            f"--image-shape {'x'.join(map(str, shape))} asks for {np.prod(shape)} pixels per row; "
             f"{samples.source} has {X.shape[1]} columns"
         )
     return X.reshape(len(X), *shape)
 
 
-def _scattered(images, pca):
-    channels = 1 if images.ndim == 3 else images.shape[3]
-    most = min(len(images), 217 * 16 * channels)
-    n_components = min(SCATTERED_COMPONENTS, most) if pca is None else pca
-    _check_components(n_components, most)
+def _scattered(images: Array, pca: int | None) -> tuple[Matrix, list[str]]:
+    limit = min(len(images), n_coefficients(images))
+    n_components = min(SCATTERED_COMPONENTS, limit) if pca is None else pca
+    _check_components(n_components, limit)
     return scattered_features(images, n_components), ["scattering", f"PCA to {n_components}"]
 
 
-def _check_components(asked, most):
-    if not 1 <= asked <= most:
-        raise CommandError(f"--pca {asked} must lie between 1 and {most} for these samples")
+def _check_components(n_components: int, limit: int) -> None:
+    if not 1 <= n_components <= limit:
+        raise CommandError(f"--pca {n_components} must be between 1 and {limit} for these samples")
 
 
-def _scaled(X, scale):
+def _scaled(X: Matrix, scale: str) -> Array:
     X = _as_dense(X, f"--scale {scale}").astype(np.float64)
     X = X - X.mean(axis=0)
     if scale == "standard":
         deviation = X.std(axis=0)
-        X /= np.where(deviation > 0, deviation, 1.0)  # a constant feature stays zero
+        X /= np.where(deviation > 0, deviation, 1.0)  # a constant feature becomes zero
     return X
 
 
-def _as_dense(X, option):
+def _as_dense(X: Matrix, option: str) -> Array:
     if sparse.issparse(X):
         raise CommandError(f"{option} is for dense data; this is a sparse matrix")
     return X

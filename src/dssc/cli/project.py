@@ -1,48 +1,71 @@
-"""`dssc project`: the doubly stochastic matrix nearest to a similarity."""
+"""`dssc project`: the doubly stochastic matrix closest to a similarity matrix."""
 
 import argparse
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dssc._progress import Progress
-from dssc.cli.console import complain, say, say_json
-from dssc.cli.exits import MEANINGS, NOT_CONVERGED, OK, CommandError
+from dssc.cli import Subparsers
+from dssc.cli.console import print_json, print_line, print_message
+from dssc.cli.exits import EXIT_CODES, NOT_CONVERGED, OK, CommandError
+from dssc.cli.reading.formats import ARRAY_FORMATS
 
+if TYPE_CHECKING:
+    from dssc._typing import Matrix
+    from dssc.result import ProjectionResult
+
+# Examples at the end of the help.
 EPILOG = """\
 examples:
   dssc project similarity.npy --eta2 0.1
   dssc project affinity.npz --n-neighbors 12 -o plan.npz --json
 
-A sparse plan is written as .npz, which scipy.sparse.load_npz reads; .npy holds all entries.
+An .npz file holds a sparse matrix for scipy.sparse.load_npz; an .npy file holds all entries.
 
 """
 
 
-def add_parser(subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "project",
         help="project a square similarity matrix onto the doubly stochastic ones",
-        description="Find the doubly stochastic matrix nearest to K / eta2, with a certificate.",
-        epilog=EPILOG + MEANINGS,
+        description="Find the doubly stochastic matrix closest to K / eta2, with a certificate.",
+        epilog=EPILOG + EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "data", metavar="K", type=Path, help="square matrix: .npy, .npz (dense or sparse), .mat"
+        "data",
+        metavar="K",
+        type=Path,
+        help=f"square matrix, dense or sparse: {', '.join(ARRAY_FORMATS)}",
     )
-    parser.add_argument("--key", metavar="NAME", help="array of an .npz or .mat with several")
+    parser.add_argument("--key", metavar="NAME", help="array of a file that holds several")
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--eta2", type=float, metavar="X", help="regularisation")
     how.add_argument(
-        "--n-neighbors", type=int, metavar="N", help="find the eta2 that gives so many a row"
+        "--n-neighbors",
+        type=int,
+        metavar="N",
+        help="find the eta2 that gives this many neighbours per row",
     )
     parser.add_argument(
         "--symmetrize", action="store_true", help="project (K + K') / 2, for a symmetric plan"
     )
-    parser.add_argument("--tol", type=float, default=1e-8, metavar="X", help="default: %(default)s")
     parser.add_argument(
-        "--max-iter", type=int, default=1000, metavar="N", help="default: %(default)s"
+        "--tol",
+        type=float,
+        default=1e-8,
+        metavar="X",
+        help="tolerance of the certificate; default: %(default)s",
+    )
+    parser.add_argument(
+        "--max-iter",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="largest number of Newton steps; default: %(default)s",
     )
     parser.add_argument(
         "-o",
@@ -52,17 +75,18 @@ def add_parser(subparsers) -> None:
         metavar="FILE",
         help=".npz or .npy; default: %(default)s",
     )
-    parser.add_argument("--force", action="store_true", help="replace an output that exists")
+    parser.add_argument("--force", action="store_true", help="replace an existing output")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read K, project it, write the plan, and tell."""
+    """Read K, project it, write the result and print the summary."""
     from scipy import sparse
 
-    from dssc.cli.reading.dispatch import ARRAYS, check_exists, read_samples
+    from dssc.cli.reading.dispatch import check_exists, read_samples
+    from dssc.cli.reading.reader import ReadOptions
     from dssc.cli.writing import (
         array_as_bytes,
         check_ending,
@@ -74,11 +98,10 @@ def run(args: argparse.Namespace) -> int:
     check_exists(args.data)
     check_ending(args.output, (".npz", ".npy"))
     check_outputs([args.output], args.force)
-    if args.data.suffix.lower() not in ARRAYS:
-        raise CommandError(f"{args.data} must be one of {', '.join(ARRAYS)}")
+    check_ending(args.data, tuple(ARRAY_FORMATS))
     progress = Progress(0 if args.quiet else 1)
     with progress.stage("reading"):
-        K = read_samples(args.data, key=args.key).values
+        K = read_samples(args.data, ReadOptions(key=args.key)).values
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise CommandError(f"{args.data} has shape {K.shape}; a similarity must be square")
     with progress.stage("projection"):
@@ -89,42 +112,51 @@ def run(args: argparse.Namespace) -> int:
     else:
         content = array_as_bytes(plan.toarray() if sparse.issparse(plan) else plan)
     write_all({args.output: content}, args.force)
-    _tell(args, result, progress)
+    _print_summary(args, result, progress)
     return OK if result.converged else NOT_CONVERGED
 
 
-def _project(K, args):
-    from dssc._validation import check_count, check_positive
-    from dssc.stochastic import ProjectionProblem, project_to_neighbors
-    from dssc.stochastic.problem import check_similarity
+def _project(K: "Matrix", args: argparse.Namespace) -> "ProjectionResult":
+    from dssc import project_doubly_stochastic
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the status says the same, in the summary
+        warnings.simplefilter("ignore")  # the summary shows the status instead
         try:
-            K = check_similarity((K + K.T) / 2 if args.symmetrize else K)
-            options: dict[str, Any] = {
-                "tol": check_positive("tol", args.tol),
-                "max_iter": check_count("max_iter", args.max_iter),
-            }
-            problem = ProjectionProblem(K)
-            if args.eta2 is not None:
-                return problem.solve(check_positive("eta2", args.eta2), **options)
-            n_neighbors = check_count("n_neighbors", args.n_neighbors)
-            if n_neighbors >= K.shape[0]:
-                raise ValueError(f"n_neighbors={n_neighbors} must be below n={K.shape[0]}")
-            return project_to_neighbors(problem, n_neighbors, **options)
+            if args.symmetrize:
+                K = (K + K.T) / 2
+            if args.eta2 is None:
+                return _project_to_neighbors(K, args)
+            return project_doubly_stochastic(K, args.eta2, tol=args.tol, max_iter=args.max_iter)
         except ValueError as error:
             raise CommandError(f"{args.data}: {error}") from error
 
 
-def _tell(args, result, progress):
+def _project_to_neighbors(K: "Matrix", args: argparse.Namespace) -> "ProjectionResult":
+    from dssc._validation import check_count, check_positive
+    from dssc.stochastic import ProjectionProblem, project_to_neighbors
+    from dssc.stochastic.problem import check_similarity
+
+    n_neighbors = check_count("n_neighbors", args.n_neighbors)
+    if n_neighbors >= K.shape[0]:
+        raise ValueError(f"n_neighbors={n_neighbors} must be below n={K.shape[0]}")
+    return project_to_neighbors(
+        ProjectionProblem.of_matrix(check_similarity(K)),
+        n_neighbors,
+        tol=check_positive("tol", args.tol),
+        max_iter=check_count("max_iter", args.max_iter),
+    )
+
+
+def _print_summary(
+    args: argparse.Namespace, result: "ProjectionResult", progress: Progress
+) -> None:
     from dssc.metrics import nonzeros_per_point
 
     n, nonzeros = result.plan.shape[0], nonzeros_per_point(result.plan)
     if not result.converged:
-        complain(f"warning: {result.status}")
+        print_message(f"warning: {result.status}")
     if args.json:
-        say_json(
+        print_json(
             {
                 "data": str(args.data),
                 "n": n,
@@ -140,10 +172,10 @@ def _tell(args, result, progress):
             }
         )
         return
-    say(
+    print_line(
         f"{args.data}: {n:,} x {n:,}, projected with eta2 = {result.eta2:.4g} "
         f"in {progress.seconds['projection']:.2f} s\n"
-        f"  {'plan':12} {nonzeros:.1f} nonzeros a row\n"
+        f"  {'plan':12} {nonzeros:.1f} nonzeros per row\n"
         f"  {'certificate':12} {result.status}\n"
         f"  {'wrote':12} {args.output}"
     )

@@ -1,21 +1,27 @@
-"""What is told of a clustering: as a document for scripts, as a few lines for people."""
+"""The summary of a clustering: as JSON for scripts, and as a few lines of text."""
+
+from typing import Any
 
 import numpy as np
 
 import dssc
-from dssc.cli.clustering import Clustering
+from dssc.cli.fitting import Clustering
 from dssc.graph import count_components
 from dssc.metrics import nonzeros_per_point
-from dssc.report import SILENT, certificate_of, scores
-from dssc.result import RepresentationResult
+from dssc.report import HIDDEN_PARAMETERS, certificate_of, class_scores
 
-MOST_SIZES = 24
+# Cluster sizes that the text shows; of further clusters it gives the smallest and the largest.
+SIZES_SHOWN = 24
+# The certificate line of a clustering without one.
+NO_CERTIFICATE = "none for a symmetric affinity; --affinity doubly_stochastic has one"
 
 
-def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[str, str]) -> dict:
-    """Return all that is known of a clustering, in JSON's types."""
+def summarise(
+    clustering: Clustering, seconds: dict[str, float], outputs: dict[str, str]
+) -> dict[str, Any]:
+    """Return the summary of a clustering, in JSON types."""
     model, prepared, classes = clustering.model, clustering.prepared, clustering.classes
-    parameters = {n: v for n, v in model.get_params().items() if n not in SILENT}
+    parameters = {n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS}
     return {
         "dssc": dssc.__version__,
         "data": clustering.samples.source,
@@ -31,18 +37,18 @@ def summarise(clustering: Clustering, seconds: dict[str, float], outputs: dict[s
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
         "certificate": _certificate(model),
         "converged": clustering.converged,
-        "scores": None if classes is None else scores(model, classes),
+        "scores": None if classes is None else class_scores(model, classes),
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
         "warnings": clustering.warnings,
         "outputs": outputs,
     }
 
 
-def as_text(summary: dict) -> str:
-    """Return a summary in a few lines."""
+def as_text(summary: dict[str, Any]) -> str:
+    """Return a summary as a few lines of text."""
     n, k = summary["n_samples"], len(summary["sizes"])
     steps = f" ({', '.join(summary['preparation'])})" if summary["preparation"] else ""
-    pieces = summary["components"]
+    n_components = summary["components"]
     certificate = summary["certificate"]
     lines = [
         f"{summary['data']}: {n:,} samples, {summary['n_features']:,} features{steps}",
@@ -50,19 +56,19 @@ def as_text(summary: dict) -> str:
         _row("sizes", _sizes(summary["sizes"])),
         _row(
             "graph",
-            f"{pieces:,} connected component{'s' if pieces != 1 else ''}, "
-            f"{summary['nonzeros_per_point']:.1f} nonzeros a point"
+            f"{n_components:,} connected component{'s' if n_components != 1 else ''}, "
+            f"{summary['nonzeros_per_point']:.1f} nonzeros per point"
             + "".join(
                 f", {name} = {summary[name]:.4g}"
                 for name in ("eta1", "eta2")
                 if summary[name] is not None
             ),
         ),
-        _row("certificate", certificate["status"] if certificate else _NO_CERTIFICATE),
+        _row("certificate", certificate["status"] if certificate else NO_CERTIFICATE),
     ]
     if summary["scores"]:
-        found = summary["scores"].items()
-        lines.append(_row("scores", "  ".join(f"{name} {value:.3f}" for name, value in found)))
+        scores = (f"{name} {value:.3f}" for name, value in summary["scores"].items())
+        lines.append(_row("scores", "  ".join(scores)))
     stages = (f"{name} {value:.2f}" for name, value in summary["seconds"].items())
     lines.append(_row("seconds", ", ".join(stages)))
     if summary["outputs"]:
@@ -70,25 +76,22 @@ def as_text(summary: dict) -> str:
     return "\n".join(lines)
 
 
-_NO_CERTIFICATE = "none for a symmetric affinity; --affinity doubly_stochastic has one"
-
-
-def _row(name, text):
+def _row(name: str, text: str) -> str:
     return f"  {name:12} {text}"
 
 
-def _sizes(sizes):
-    shown = ", ".join(map(str, sizes[:MOST_SIZES]))
-    if len(sizes) <= MOST_SIZES:
+def _sizes(sizes: list[int]) -> str:
+    shown = ", ".join(map(str, sizes[:SIZES_SHOWN]))
+    if len(sizes) <= SIZES_SHOWN:
         return shown
     return f"{shown}, ... (smallest {min(sizes)}, largest {max(sizes)})"
 
 
-def _certificate(model):
+def _certificate(model: Any) -> dict[str, Any] | None:
     result = certificate_of(model)
     if result is None:
         return None
-    if isinstance(result, RepresentationResult):
+    if hasattr(result, "violations"):
         return {
             "converged": bool(result.converged),
             "largest_violation": float(result.violations.max()),

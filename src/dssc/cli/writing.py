@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all."""
+"""Output files, which are written completely or not at all."""
 
 import csv
 import io
@@ -9,63 +9,63 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError, OutputError
 
 
 def check_outputs(paths: Sequence[Path], force: bool) -> None:
-    """Refuse, before any work is done, what could not be written after it."""
+    """Refuse outputs that cannot be written, before the computation starts."""
     for path in paths:
         _check(path, force)
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> Path:
-    """Return a path whose ending says how to write it."""
+    """Return a path; refuse it unless it has one of the endings."""
     if path.suffix.lower() not in endings:
         raise CommandError(f"{path} must end in {' or '.join(endings)}")
     return path
 
 
 def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
-    """Write files beside their places first, and move them there when all are complete."""
-    parts: dict[Path, Path] = {}
+    """Write files under temporary names, and rename them when all are complete."""
+    temporary: dict[Path, Path] = {}
     try:
         for path, content in contents.items():
-            part = path.with_name(f".{path.name}.{os.getpid()}.part")
-            parts[path] = part
-            with part.open("xb") as file:
+            temporary[path] = path.with_name(f".{path.name}.{os.getpid()}.part")
+            with temporary[path].open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-        for path, part in parts.items():
+        for path, written in temporary.items():
             _check(path, force)
-            part.replace(path)
+            written.replace(path)
     except OSError as error:
         raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
+        for written in temporary.values():
+            written.unlink(missing_ok=True)
 
 
-def labels_as_bytes(labels: np.ndarray, names: Sequence[str] | None, path: Path) -> bytes:
-    """Return the labels of samples in the format that the ending of `path` names."""
+def labels_as_bytes(labels: Array, names: Sequence[str] | None, path: Path) -> bytes:
+    """Return the labels of samples in the format given by the ending of `path`."""
     if path.suffix.lower() == ".npy":
         return array_as_bytes(labels)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["index" if names is None else "file", "cluster"])
-    places = range(len(labels)) if names is None else names
-    writer.writerows(zip(places, labels.tolist(), strict=True))
+    samples = range(len(labels)) if names is None else names
+    writer.writerows(zip(samples, labels.tolist(), strict=True))
     return text.getvalue().encode()
 
 
-def array_as_bytes(array: np.ndarray) -> bytes:
+def array_as_bytes(array: Array) -> bytes:
     """Return an array as the content of an npy file."""
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
 
 
-def sparse_as_bytes(matrix) -> bytes:
+def sparse_as_bytes(matrix: Matrix) -> bytes:
     """Return a sparse matrix as the content of an npz file that `scipy.sparse.load_npz` reads."""
     buffer = io.BytesIO()
     sparse.save_npz(buffer, sparse.csr_array(matrix))
@@ -80,4 +80,4 @@ def _check(path: Path, force: bool) -> None:
     if not path.parent.is_dir():
         raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"cannot write {path}: the folder {path.parent} is read-only for you")
+        raise OutputError(f"cannot write {path}: you cannot write to the folder {path.parent}")

@@ -1,4 +1,4 @@
-"""Data: generators, and loaders of the paper's data sets."""
+"""Synthetic data, and loaders of the paper's data sets."""
 
 from dssc.datasets.deformed import make_deformed_digits
 from dssc.datasets.digits import fetch_emnist_letters, fetch_mnist

@@ -1,4 +1,4 @@
-"""The files of a distribution, in a folder or in a zip archive that is never unpacked."""
+"""The images of a distribution, in a folder or in a zip archive that is never unpacked."""
 
 import re
 import zipfile
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from dssc.datasets.errors import damaged, reading
 
@@ -17,11 +18,11 @@ class Tree:
     Parameters
     ----------
     glob : str
-        The files, below the distribution's folder.
+        Pattern of the files below the distribution's folder.
     pattern : str
-        Regular expression of such a path; its groups are the class and the place within it.
+        Regular expression of such a path; its groups are the class and the position within it.
     max_bytes : int
-        Size that no sound file exceeds.
+        Size that no intact file exceeds.
     """
 
     glob: str
@@ -30,14 +31,14 @@ class Tree:
 
 
 def read_tree(path: Path, tree: Tree) -> Iterator[tuple[int | str, str, bytes]]:
-    """Yield the class, the name and the content of every image, in order of class and place.
+    """Yield the class, the name and the content of every image, in order of class and position.
 
     Parameters
     ----------
     path : Path
         A folder, or a zip archive of it.
     tree : Tree
-        The names to look for. In an archive they may lie in any folder.
+        The names to look for. In an archive they may be in any folder.
     """
     if path.is_dir():
         names = [file.relative_to(path).as_posix() for file in path.glob(tree.glob)]
@@ -55,7 +56,7 @@ def read_tree(path: Path, tree: Tree) -> Iterator[tuple[int | str, str, bytes]]:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a zip archive whose names all stay inside it; damage met while it is open names it."""
+    """Open a zip archive; refuse unsafe names, and name the archive in errors about damage."""
     with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
             parts = name.replace("\\", "/").split("/")
@@ -64,20 +65,21 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _in_order(path, names, pattern):
-    found: dict[tuple, str] = {}
+def _in_order(path: Path, names: list[str], pattern: str) -> list[tuple[int | str, str]]:
+    """Return the class and the name of each image, sorted by class and position."""
+    by_position: dict[tuple[int | str, ...], str] = {}
     for name in names:
         match = re.fullmatch(pattern, name)
         if match is None:
             continue
         key = tuple(int(group) if group.isdecimal() else group for group in match.groups())
-        if key in found:
-            raise damaged(path, f"holds the same image twice, {found[key]} and {name}")
-        found[key] = name
-    return [(key[0], found[key]) for key in sorted(found)]
+        if key in by_position:
+            raise damaged(path, f"holds the same image twice, {by_position[key]} and {name}")
+        by_position[key] = name
+    return [(key[0], by_position[key]) for key in sorted(by_position)]
 
 
-def _content(stream, name, max_bytes):
+def _content(stream: IO[bytes], name: str | Path, max_bytes: int) -> bytes:
     """Read to the end, but no further than `max_bytes`, whatever size the archive declares."""
     content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:

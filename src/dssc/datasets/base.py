@@ -1,4 +1,4 @@
-"""What the loaders share: where data lie, what a set must hold, and what is returned."""
+"""What the loaders share: the data folder, the checks of a data set, and the returned Bunch."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,11 +9,16 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from dssc._typing import Array
 from dssc.datasets.download import Resource, download
 from dssc.datasets.errors import damaged
 from dssc.datasets.npz import read_arrays
 
+# Weights of red, green and blue in gray.
 GRAY = np.array([0.299, 0.587, 0.114])
+
+# What `data_home` takes: a folder, or None for the default one.
+DataHome = str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)
@@ -25,17 +30,17 @@ class DataSet:
     name : str
         Name of the prepared file, without its ending.
     title : str
-        Name for people.
+        Full name.
     n_samples, n_classes : int
         Counts of the complete set.
     shape : tuple of int
-        Shape of a sample: of an image, or of a vector where only features are at hand.
+        Shape of a sample: of an image, or of a vector if only features are available.
     remedy : str
-        How to get it by hand.
+        How to get the data by hand; completed by "from" and the source.
     source, terms, citation : str
         Home page, terms of use and publication.
     resources : tuple of Resource, default=()
-        What to download; nothing where no address is known to work.
+        Files to download; empty if no address is known to work.
     """
 
     name: str
@@ -51,7 +56,7 @@ class DataSet:
 
     @property
     def kind(self) -> str:
-        """What a sample is, and the name of its array in the prepared file."""
+        """The kind of samples, which is also the name of their array in the prepared file."""
         return "features" if len(self.shape) == 1 else "images"
 
     @property
@@ -70,14 +75,15 @@ class Samples:
     """The samples of a data set, checked."""
 
     data_set: DataSet
-    values: np.ndarray
-    labels: np.ndarray
+    values: Array
+    labels: Array
 
 
+# Reads the samples in a folder; returns None if its files are missing.
 Reader = Callable[[Path], Samples | None]
 
 
-def data_folder(data_home=None) -> Path:
+def data_folder(data_home: DataHome = None) -> Path:
     """Return the folder of the data: `data_home`, else DSSC_DATA, else a folder in the cache."""
     home = data_home or os.environ.get("DSSC_DATA")
     if home:
@@ -90,8 +96,8 @@ def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
     return next((folder / name for name in names if (folder / name).exists()), None)
 
 
-def checked(data_set: DataSet, values: np.ndarray, labels: np.ndarray, source) -> Samples:
-    """Return the samples read from `source`, if they are all of the data set and nothing else."""
+def check_samples(data_set: DataSet, values: Array, labels: Array, source: str | Path) -> Samples:
+    """Return the samples read from `source`; raise an error unless they are the complete set."""
     expected = (data_set.n_samples, *data_set.shape)
     if values.shape != expected:
         raise damaged(source, f"holds {data_set.kind} of shape {values.shape}, not {expected}")
@@ -114,38 +120,37 @@ def checked(data_set: DataSet, values: np.ndarray, labels: np.ndarray, source) -
 
 
 def read_prepared(data_set: DataSet, folder: Path) -> Samples | None:
-    """Read the prepared file of a data set, where there is one."""
+    """Read the prepared file of a data set; return None if there is none."""
     path = folder / f"{data_set.name}.npz"
     if not path.is_file():
         return None
     n_samples, kind = data_set.n_samples, data_set.kind
     arrays = read_arrays(path, {kind: (n_samples, *data_set.shape), "labels": (n_samples,)})
-    return checked(data_set, arrays[kind], arrays["labels"], path)
+    return check_samples(data_set, arrays[kind], arrays["labels"], path)
 
 
 def load(
-    data_set: DataSet, data_home, originals: Sequence[Reader], download_if_missing: bool
+    data_set: DataSet, data_home: DataHome, originals: Sequence[Reader], download_if_missing: bool
 ) -> Samples:
-    """Load a data set from the first files that are there, after a download if none are.
+    """Load a data set from the first files that exist, or download it if none do.
 
     Parameters
     ----------
     data_set : DataSet
-        What to load.
+        The data set.
     data_home : str, path or None
-        As the user gave it.
+        The folder, as the user gave it.
     originals : sequence of callables
-        What to try after the prepared file, in order: given a folder, each returns the samples,
-        or None where its files are missing.
+        Readers of the original files, tried in order after the prepared file.
     download_if_missing : bool
-        Whether to download.
+        Whether to download missing files.
     """
     folder = data_folder(data_home)
-    readers = [partial(read_prepared, data_set), *originals]
-    samples = _first_found(readers, folder)
+    readers: list[Reader] = [partial(read_prepared, data_set), *originals]
+    samples = _first_available(readers, folder)
     if samples is None and data_set.resources and download_if_missing:
         _download_missing(data_set, folder)
-        samples = _first_found(readers, folder)
+        samples = _first_available(readers, folder)
     if samples is None:
         raise FileNotFoundError(_advice(data_set, folder))
     return samples
@@ -153,8 +158,8 @@ def load(
 
 def as_bunch(
     samples: Samples, *, return_X_y: bool, color: bool = False
-) -> Bunch | tuple[np.ndarray, np.ndarray]:
-    """Return samples the way scikit-learn's loaders do; colour becomes gray unless `color`."""
+) -> Bunch | tuple[Array, Array]:
+    """Return samples as scikit-learn's loaders do; colour is converted to gray unless `color`."""
     values, data_set = samples.values, samples.data_set
     rows = values @ GRAY if values.ndim == 4 and not color else values
     data = rows.reshape(len(rows), -1).astype(np.float64)
@@ -166,22 +171,24 @@ def as_bunch(
     return bunch
 
 
-def _first_found(readers, folder):
-    found = (read(folder) for read in readers)
-    return next((samples for samples in found if samples is not None), None)
+def _first_available(readers: Sequence[Reader], folder: Path) -> Samples | None:
+    for read in readers:
+        if (samples := read(folder)) is not None:
+            return samples
+    return None
 
 
-def _download_missing(data_set, folder):
+def _download_missing(data_set: DataSet, folder: Path) -> None:
     for resource in data_set.resources:
         unpacked = resource.filename.removesuffix(".gz")
         if first_existing(folder, [resource.filename, unpacked]) is None:
             download(resource, folder)
 
 
-def _advice(data_set, folder):
+def _advice(data_set: DataSet, folder: Path) -> str:
     offer = "pass download_if_missing=True, or " if data_set.resources else ""
     return (
         f"{data_set.title}: not found in {folder}; {offer}{data_set.remedy} from "
         f"{data_set.source} and put it there, or put the prepared {data_set.name}.npz there; "
-        "data_home or the environment variable DSSC_DATA name another folder"
+        "to use another folder, pass data_home or set the environment variable DSSC_DATA"
     )

@@ -1,30 +1,45 @@
-"""As many digits as wanted, by deforming those of MNIST a little."""
+"""Any number of digits, by small deformations of those of MNIST."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from dssc._typing import Array, RandomState
+from dssc._validation import check_nonnegative
 from dssc.datasets.digits import fetch_mnist
 
-CHUNK = 1000  # images that share one random generator: the result does not depend on blocks
-SMOOTHNESS = 4.0  # pixels over which an elastic deformation varies
+# Images that share one random generator, so that the first images do not depend on `n_samples`.
+CHUNK = 1000
+# Distance in pixels over which an elastic deformation varies.
+SMOOTHNESS = 4.0
 
 
-def make_deformed_digits(n_samples, *, source=None, affine=0.08, elastic=0.6, random_state=None):
-    """Draw digits and deform each by a random affine map and a random elastic one.
+def make_deformed_digits(
+    n_samples: int,
+    *,
+    source: tuple[ArrayLike, ArrayLike] | None = None,
+    affine: float = 0.08,
+    elastic: float = 0.6,
+    random_state: RandomState = None,
+) -> tuple[Array, Array]:
+    """Draw digits, and deform each by a random affine and a random elastic map.
 
     Parameters
     ----------
     n_samples : int
         Number of images.
     source : tuple of two ndarrays, optional
-        Images (n_images, height, width) and their labels to draw from, MNIST's when not given.
+        Images (n_images, height, width) to draw from, and their labels; MNIST when not given.
     affine : float, default=0.08
-        Standard deviation of the four numbers by which the linear map differs from the identity.
-        The shift has a quarter of it, in units of the image's side.
+        Standard deviation of the four entries by which the linear map differs from the identity.
+        The shift has a quarter of it, relative to the side of the image.
     elastic : float, default=0.6
         Standard deviation of the elastic displacement, in pixels.
     random_state : int, RandomState instance or None, default=None
-        Randomness; pass an int for repeatable data.
+        Seed or generator; pass an int for reproducible data.
 
     Returns
     -------
@@ -42,10 +57,17 @@ def make_deformed_digits(n_samples, *, source=None, affine=0.08, elastic=0.6, ra
     return np.concatenate(images), np.concatenate(labels)
 
 
-def iterate_deformed_digits(n_samples, *, source=None, affine=0.08, elastic=0.6, random_state=None):
+def iterate_deformed_digits(
+    n_samples: int,
+    *,
+    source: tuple[ArrayLike, ArrayLike] | None = None,
+    affine: float = 0.08,
+    elastic: float = 0.6,
+    random_state: RandomState = None,
+) -> Iterator[tuple[Array, Array]]:
     """Yield the images and labels of `make_deformed_digits` in blocks of a thousand."""
     if source is None:
-        mnist = fetch_mnist()
+        mnist: Any = fetch_mnist()
         source = mnist.images, mnist.target
     images, labels = (np.asarray(part) for part in source)
     _check(n_samples, images, labels, affine, elastic)
@@ -60,8 +82,10 @@ def iterate_deformed_digits(n_samples, *, source=None, affine=0.08, elastic=0.6,
         yield np.rint(deformed[:n_kept]).astype(np.uint8), labels[drawn[:n_kept]]
 
 
-def _positions(rng, shape, affine, elastic):
-    """Return where in the old image each pixel of each new one lies: (CHUNK, height, width)."""
+def _positions(
+    rng: np.random.Generator, shape: tuple[int, ...], affine: float, elastic: float
+) -> list[Array]:
+    """Return the row and the column in the old image of each pixel of CHUNK new images."""
     height, width = shape
     y, x = np.mgrid[:height, :width].astype(np.float32)
     y, x = y - (height - 1) / 2, x - (width - 1) / 2
@@ -76,7 +100,7 @@ def _positions(rng, shape, affine, elastic):
     return moved
 
 
-def _smooth_noise(rng, shape):
+def _smooth_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Return fields of unit variance that vary over SMOOTHNESS pixels."""
     smoothers = []
     for size in shape:
@@ -86,8 +110,8 @@ def _smooth_noise(rng, shape):
     return smoothers[0] @ rng.standard_normal((CHUNK, *shape)) @ smoothers[1].T
 
 
-def _sample(images, rows, columns):
-    """Interpolate bilinearly; outside an image there is background."""
+def _sample(images: Array, rows: Array, columns: Array) -> Array:
+    """Interpolate bilinearly; outside of an image there is background."""
     n, height, width = images.shape
     bordered = np.pad(images, ((0, 0), (1, 1), (1, 1)))
     rows = np.clip(rows + 1, 0, height + 0.999)
@@ -101,7 +125,7 @@ def _sample(images, rows, columns):
     return upper * (1 - down) + lower * down
 
 
-def _check(n_samples, images, labels, affine, elastic):
+def _check(n_samples: int, images: Array, labels: Array, affine: float, elastic: float) -> None:
     if n_samples < 1:
         raise ValueError(f"n_samples={n_samples} must be at least 1")
     if images.ndim != 3 or len(images) != len(labels) or len(images) == 0:
@@ -109,6 +133,5 @@ def _check(n_samples, images, labels, affine, elastic):
             "source must be images (n, height, width) and n labels; "
             f"got shapes {images.shape} and {labels.shape}"
         )
-    for name, value in {"affine": affine, "elastic": elastic}.items():
-        if not 0 <= value < np.inf:
-            raise ValueError(f"{name}={value} must be a nonnegative finite number")
+    check_nonnegative("affine", affine)
+    check_nonnegative("elastic", elastic)

@@ -1,15 +1,21 @@
 """Handwriting: the digits of MNIST and the letters of EMNIST."""
 
 import gzip
+from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
+from sklearn.utils import Bunch
 
+from dssc._typing import Array
 from dssc.datasets.archive import open_zip
 from dssc.datasets.base import (
+    DataHome,
     DataSet,
+    Samples,
     as_bunch,
-    checked,
+    check_samples,
     first_existing,
     load,
     read_prepared,
@@ -18,8 +24,10 @@ from dssc.datasets.download import Resource
 from dssc.datasets.errors import damaged
 from dssc.datasets.idx import read_idx
 
+# Folder of the original files.
 MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist"
-# Addresses and checksums as in TensorFlow Datasets, url_checksums/mnist.txt.
+# Checksums of the original files. They and the address are those of TensorFlow Datasets,
+# url_checksums/mnist.txt.
 MNIST_CHECKSUMS = {
     "train-images-idx3-ubyte.gz": (
         "sha256:440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"
@@ -52,6 +60,7 @@ MNIST = DataSet(
         for name, checksum in MNIST_CHECKSUMS.items()
     ),
 )
+# The original files, which are inside the archive gzip.zip.
 EMNIST_FILES = (
     "emnist-letters-train-images-idx3-ubyte.gz",
     "emnist-letters-train-labels-idx1-ubyte.gz",
@@ -73,7 +82,7 @@ EMNIST = DataSet(
     ),
     resources=(
         # Address as in torchvision (pull request 8350), checksum as in TensorFlow Datasets,
-        # url_checksums/emnist.txt; its pull request 5401 says that both mean the same file.
+        # url_checksums/emnist.txt; according to its pull request 5401, both are the same file.
         Resource(
             "gzip.zip",
             "https://biometrics.nist.gov/cs_links/EMNIST/gzip.zip",
@@ -94,16 +103,22 @@ EMNIST_PART = DataSet(
 )
 
 
-def fetch_mnist(*, data_home=None, download_if_missing=True, return_X_y=False):
+def fetch_mnist(
+    *,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load MNIST: 70,000 handwritten digits, training then test images, 28 x 28.
 
     Parameters
     ----------
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``mnist.npz``, or the four original idx files, compressed or not.
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``mnist.npz``, or the four original idx files, compressed or
+        not.
     download_if_missing : bool, default=True
-        Whether to download those of the original files that are missing.
+        Whether to download missing original files.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -116,7 +131,12 @@ def fetch_mnist(*, data_home=None, download_if_missing=True, return_X_y=False):
     return as_bunch(samples, return_X_y=return_X_y)
 
 
-def fetch_emnist_letters(*, data_home=None, download_if_missing=True, return_X_y=False):
+def fetch_emnist_letters(
+    *,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load EMNIST-Letters: 145,600 handwritten letters, training then test images, 28 x 28.
 
     Images are upright: the transposition of the original files is undone.
@@ -124,12 +144,12 @@ def fetch_emnist_letters(*, data_home=None, download_if_missing=True, return_X_y
     Parameters
     ----------
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``emnist_letters.npz``, or the original ``gzip.zip`` or the four idx files
-        in it, or ``emnist_letters_part.npz``: then only the first 10,000 test images, of 13
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``emnist_letters.npz``, or the original ``gzip.zip`` or its four
+        idx files, or ``emnist_letters_part.npz``: then only the first 10,000 test images, of 13
         letters, are returned, and `DESCR` says so.
     download_if_missing : bool, default=True
-        Whether to download the original archive (560 MB) where there is none of these.
+        Whether to download the original archive (560 MB) if none of these exists.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -138,22 +158,22 @@ def fetch_emnist_letters(*, data_home=None, download_if_missing=True, return_X_y
     letters : Bunch
         `data` (145600, 784) in float64, `images` (145600, 28, 28) in uint8, `target` and `DESCR`.
     """
-    # The part comes last, so that it never hides the whole.
+    # The part comes last: it is used only if the complete set is missing.
     samples = load(EMNIST, data_home, [_read_emnist, _read_emnist_part], download_if_missing)
     return as_bunch(samples, return_X_y=return_X_y)
 
 
-def _read_mnist(folder):
+def _read_mnist(folder: Path) -> Samples | None:
     paths = _find(folder, MNIST_CHECKSUMS)
-    if None in paths:
+    if paths is None:
         return None
     images, labels = _join([_read_file(path, MNIST) for path in paths], paths[0])
-    return checked(MNIST, images, labels, paths[0])
+    return check_samples(MNIST, images, labels, paths[0])
 
 
-def _read_emnist(folder):
+def _read_emnist(folder: Path) -> Samples | None:
     paths, archive = _find(folder, EMNIST_FILES), folder / "gzip.zip"
-    if None not in paths:
+    if paths is not None:
         source, arrays = paths[0], [_read_file(path, EMNIST) for path in paths]
     elif archive.is_file():
         source, arrays = archive, _read_members(archive)
@@ -161,23 +181,30 @@ def _read_emnist(folder):
         return None
     images, labels = _join(arrays, source)
     upright = np.ascontiguousarray(images.transpose(0, 2, 1))
-    return checked(EMNIST, upright, labels.astype(np.int64) - 1, source)  # 1 stands for a
+    return check_samples(EMNIST, upright, labels.astype(np.int64) - 1, source)  # 1 stands for a
 
 
-def _read_emnist_part(folder):
+def _read_emnist_part(folder: Path) -> Samples | None:
     return read_prepared(EMNIST_PART, folder)
 
 
-def _find(folder, names):
-    return [first_existing(folder, [name, name.removesuffix(".gz")]) for name in names]
+def _find(folder: Path, names: Iterable[str]) -> list[Path] | None:
+    """Return the paths of the files, compressed or not; None unless all of them exist."""
+    paths = []
+    for name in names:
+        path = first_existing(folder, [name, name.removesuffix(".gz")])
+        if path is None:
+            return None
+        paths.append(path)
+    return paths
 
 
-def _read_file(path, data_set):
+def _read_file(path: Path, data_set: DataSet) -> Array:
     with path.open("rb") as file:
         return _read_stream(file, str(path), data_set)
 
 
-def _read_members(path):
+def _read_members(path: Path) -> list[Array]:
     arrays = []
     with open_zip(path) as archive:
         for name in EMNIST_FILES:
@@ -186,17 +213,17 @@ def _read_members(path):
     return arrays
 
 
-def _read_stream(file, name, data_set):
+def _read_stream(file: IO[bytes], name: str, data_set: DataSet) -> Array:
     stream = gzip.GzipFile(fileobj=file) if name.endswith(".gz") else file
     item = data_set.shape if "images" in Path(name).name else ()
     return read_idx(stream, name, (data_set.n_samples, *item))
 
 
-def _join(arrays, source):
+def _join(arrays: list[Array], source: Path) -> tuple[Array, Array]:
     """Join training and test images, and their labels."""
     for images, labels in (arrays[:2], arrays[2:]):
         if len(images) != len(labels):
             raise damaged(
-                source, f"or a file beside it is wrong: {len(images)} images, {len(labels)} labels"
+                source, f"or a file next to it is wrong: {len(images)} images, {len(labels)} labels"
             )
     return np.concatenate(arrays[0::2]), np.concatenate(arrays[1::2])

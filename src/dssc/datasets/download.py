@@ -1,4 +1,4 @@
-"""Downloads that arrive whole or not at all."""
+"""Downloads that are complete or leave nothing behind."""
 
 import hashlib
 import http.client
@@ -9,9 +9,13 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+# Bytes read at a time.
 CHUNK_BYTES = 2**16
+# Longest wait for an answer of the server.
 TIMEOUT_SECONDS = 60
+# Characters of a full progress bar.
 BAR_WIDTH = 30
 
 
@@ -22,9 +26,9 @@ class Resource:
     Parameters
     ----------
     filename : str
-        Name it gets.
+        Name of the file on disk.
     url : str
-        Address it comes from.
+        Address of the file.
     checksum : str, optional
         Published checksum, such as ``"sha256:8d42..."``.
     """
@@ -37,13 +41,13 @@ class Resource:
 def download(resource: Resource, folder: Path) -> Path:
     """Download a file into `folder`, and return its path.
 
-    The file takes its name only once it is complete and its checksum is right; until then it has a
-    temporary one, and a failure removes it.
+    The file gets its name only when it is complete and its checksum is right. Until then it has a
+    temporary name, and a failure removes it.
 
     Raises
     ------
     OSError
-        When the file could not be had, or is not the one that was published.
+        If the download fails, or the file is not the one that was published.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / resource.filename
@@ -56,7 +60,7 @@ def download(resource: Resource, folder: Path) -> Path:
         os.replace(partial, target)
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
-            error.close()  # It carries the connection.
+            error.close()  # it holds the connection
         raise OSError(
             f"could not download {resource.url} ({error}); try again, "
             f"or put {resource.filename} into {folder} by hand"
@@ -66,7 +70,7 @@ def download(resource: Resource, folder: Path) -> Path:
     return target
 
 
-def _stream(resource, file):
+def _stream(resource: Resource, file: IO[bytes]) -> str:
     """Copy the resource into `file`; return its checksum in the form of the published one."""
     algorithm = resource.checksum.partition(":")[0]
     hasher = hashlib.new(algorithm) if algorithm else None
@@ -85,7 +89,7 @@ def _stream(resource, file):
     return f"{algorithm}:{hasher.hexdigest()}" if hasher else ""
 
 
-def _show_progress(name, received, total):
+def _show_progress(name: str, received: int, total: int | None) -> None:
     megabytes = f"{received / 1e6:.1f} MB"
     if total:
         filled = BAR_WIDTH * received // total
@@ -95,7 +99,7 @@ def _show_progress(name, received, total):
         _show(f"\r{name} {megabytes}")
 
 
-def _show(text):
+def _show(text: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -1,18 +1,24 @@
 """Faces: Extended Yale-B, ORL and UMIST."""
 
-import numpy as np
+from pathlib import Path
 
+import numpy as np
+from sklearn.utils import Bunch
+
+from dssc._typing import Array
 from dssc.datasets.archive import Tree
 from dssc.datasets.base import (
+    DataHome,
     DataSet,
+    Samples,
     as_bunch,
-    checked,
+    check_samples,
     first_existing,
     load,
 )
 from dssc.datasets.download import Resource
+from dssc.datasets.image_files import decode_pgm, read_image_files, reduce_image
 from dssc.datasets.mat import read_image_cells
-from dssc.datasets.pictures import decode_pgm, read_pictures, reduce_image
 
 YALEB = DataSet(
     name="yaleb",
@@ -85,13 +91,19 @@ UMIST_SCATTERED = DataSet(
     ),
 )
 
-# Images with the suffix .pgm.bad are the corrupted ones, and *_Ambient.pgm have another size:
-# neither name matches.
+# The names of Yale-B's images. Corrupted images end in .pgm.bad, and *_Ambient.pgm have another
+# size: neither name matches.
 YALEB_TREE = Tree("yaleB*/*.pgm", r"yaleB(\d\d)/yaleB\1_P00(A[+-]\d{3}E[+-]\d\d)\.pgm", 2**16)
+# The names of ORL's images.
 ORL_TREE = Tree("s*/*.pgm", r"s(\d+)/(\d+)\.pgm", 2**16)
 
 
-def fetch_yaleb(*, data_home=None, download_if_missing=True, return_X_y=False):
+def fetch_yaleb(
+    *,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load the Extended Yale-B faces: 2,414 images of 38 people under varying light, 48 x 42.
 
     The 18 images marked as corrupted are left out, as in the paper.
@@ -99,10 +111,11 @@ def fetch_yaleb(*, data_home=None, download_if_missing=True, return_X_y=False):
     Parameters
     ----------
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``yaleb.npz``, or the original ``CroppedYale.zip`` or its folder.
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``yaleb.npz``, or the original ``CroppedYale.zip`` or its
+        folder.
     download_if_missing : bool, default=True
-        Without effect: no address of this set is known to work, and the error says what to get.
+        Without effect: no working address of this set is known. The error says what to get.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -115,17 +128,22 @@ def fetch_yaleb(*, data_home=None, download_if_missing=True, return_X_y=False):
     return as_bunch(samples, return_X_y=return_X_y)
 
 
-def fetch_orl(*, data_home=None, download_if_missing=True, return_X_y=False):
+def fetch_orl(
+    *,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load the ORL faces: 400 images of 40 people, whole frames, 32 x 32.
 
     Parameters
     ----------
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``orl.npz``, or the original ``att_faces.zip`` or its folders ``s1`` to
-        ``s40``.
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``orl.npz``, or the original ``att_faces.zip`` or its folders
+        ``s1`` to ``s40``.
     download_if_missing : bool, default=True
-        Whether to download the original archive where there is neither.
+        Whether to download the original archive if both are missing.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -138,19 +156,25 @@ def fetch_orl(*, data_home=None, download_if_missing=True, return_X_y=False):
     return as_bunch(samples, return_X_y=return_X_y)
 
 
-def fetch_umist(*, scattered=False, data_home=None, download_if_missing=True, return_X_y=False):
+def fetch_umist(
+    *,
+    scattered: bool = False,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load the UMIST faces: 575 images of 20 people from profile to front, 32 x 32.
 
     Parameters
     ----------
     scattered : bool, default=False
-        Whether to load the scattering features the paper's authors used, 500 for each image,
-        instead of the images. They come from ``umist_scattered.npz`` alone.
+        Whether to load the scattering features that the paper's authors used, 500 per image,
+        instead of the images. They are read from ``umist_scattered.npz``.
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``umist.npz``, or the original ``umist_cropped.mat``.
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``umist.npz``, or the original ``umist_cropped.mat``.
     download_if_missing : bool, default=True
-        Whether to download the original file where there is neither.
+        Whether to download the original file if both are missing.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -167,28 +191,28 @@ def fetch_umist(*, scattered=False, data_home=None, download_if_missing=True, re
     return as_bunch(samples, return_X_y=return_X_y)
 
 
-def _read_yaleb(folder):
+def _read_yaleb(folder: Path) -> Samples | None:
     path = first_existing(folder, ["CroppedYale", "CroppedYale.zip"])
     if path is None:
         return None
-    images, labels = read_pictures(path, YALEB_TREE, decode_pgm, (192, 168), YALEB.shape)
-    return checked(YALEB, images, labels, path)
+    images, labels = read_image_files(path, YALEB_TREE, decode_pgm, (192, 168), YALEB.shape)
+    return check_samples(YALEB, images, labels, path)
 
 
-def _read_orl(folder):
+def _read_orl(folder: Path) -> Samples | None:
     path = first_existing(folder, ["orl_faces", "att_faces", "s1", "att_faces.zip"])
     if path is None:
         return None
     path = folder if path.name == "s1" else path
-    images, labels = read_pictures(path, ORL_TREE, decode_pgm, (112, 92), ORL.shape)
-    return checked(ORL, images, labels, path)
+    images, labels = read_image_files(path, ORL_TREE, decode_pgm, (112, 92), ORL.shape)
+    return check_samples(ORL, images, labels, path)
 
 
-def _read_umist(folder):
+def _read_umist(folder: Path) -> Samples | None:
     path = first_existing(folder, ["umist_cropped.mat"])
     if path is None:
         return None
     cells = read_image_cells(path, "facedat", UMIST.n_classes, (112, 92), UMIST.n_samples)
     images = np.stack([reduce_image(image, UMIST.shape) for cell in cells for image in cell])
     labels = np.repeat(np.arange(len(cells)), [len(cell) for cell in cells])
-    return checked(UMIST, images, labels, path)
+    return check_samples(UMIST, images, labels, path)

@@ -7,12 +7,14 @@ from typing import IO
 
 import numpy as np
 
+from dssc._typing import Array
 from dssc.datasets.errors import damaged, reading
 
+# The format's code for arrays of unsigned bytes.
 UNSIGNED_BYTE = 8
 
 
-def read_idx(stream: IO[bytes] | GzipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def read_idx(stream: IO[bytes] | GzipFile, name: str, shape: tuple[int, ...]) -> Array:
     """Read an idx file of unsigned bytes.
 
     Parameters
@@ -22,8 +24,8 @@ def read_idx(stream: IO[bytes] | GzipFile, name: str, shape: tuple[int, ...]) ->
     name : str
         Its name, for errors.
     shape : tuple of int
-        The largest number of items, then the shape of each. It bounds what is read: neither the
-        dimensions in the file nor its compression can ask for more memory.
+        The largest number of items, then the shape of each. It bounds the memory that is used,
+        whatever the header of the file or its compressed content claims.
 
     Returns
     -------
@@ -31,9 +33,9 @@ def read_idx(stream: IO[bytes] | GzipFile, name: str, shape: tuple[int, ...]) ->
         The items.
     """
     with reading(name):
-        magic, wanted = stream.read(4), bytes([0, 0, UNSIGNED_BYTE, len(shape)])
-        if magic != wanted:
-            raise damaged(name, f"starts with the bytes {magic.hex()!r}, not {wanted.hex()!r}")
+        magic, expected = stream.read(4), bytes([0, 0, UNSIGNED_BYTE, len(shape)])
+        if magic != expected:
+            raise damaged(name, f"starts with the bytes {magic.hex()!r}, not {expected.hex()!r}")
         dims = struct.unpack(f">{len(shape)}I", stream.read(4 * len(shape)))
         if dims[0] > shape[0] or dims[1:] != shape[1:]:
             raise damaged(name, f"declares the shape {dims}, expected at most {shape}")

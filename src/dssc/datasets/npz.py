@@ -1,21 +1,23 @@
-"""NumPy archives, read without trusting what they declare."""
+"""NumPy archives, read without trusting their headers."""
 
 import math
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+from dssc._typing import Array
 from dssc.datasets.archive import open_zip
 from dssc.datasets.errors import damaged
 
 
 def read_arrays(
     path: Path, shapes: Mapping[str, tuple[int, ...]] | None = None
-) -> dict[str, np.ndarray]:
+) -> dict[str, Array]:
     """Read arrays of numbers from an ``.npz`` file.
 
-    Shape and type are checked before any memory is taken, and pickled objects are never loaded.
+    Shape and type are checked before memory is allocated, and pickled objects are never loaded.
 
     Parameters
     ----------
@@ -30,22 +32,24 @@ def read_arrays(
         The arrays by name.
     """
     with open_zip(path) as archive:
-        held = [name.removesuffix(".npy") for name in archive.namelist()]
-        missing = set(shapes or ()) - set(held)
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        missing = set(shapes or ()) - set(names)
         if missing:
-            raise damaged(path, f"lacks {sorted(missing)}: it holds {sorted(held)}")
+            raise damaged(path, f"lacks {sorted(missing)}: it holds {sorted(names)}")
         return {
             name: _read_array(archive, name, path, shapes[name] if shapes else None)
-            for name in shapes or held
+            for name in shapes or names
         }
 
 
-def _read_array(archive, name, path, expected):
+def _read_array(
+    archive: zipfile.ZipFile, name: str, path: Path, expected: tuple[int, ...] | None
+) -> Array:
     with archive.open(f"{name}.npy") as member:
         # Every array of numbers has a header of version 1.0.
         version = np.lib.format.read_magic(member)
         if version != (1, 0):
-            raise damaged(path, f"holds {name!r} in the version {version} of the npy format")
+            raise damaged(path, f"holds {name!r} in version {version} of the npy format")
         shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(member)
         if dtype.kind not in "iuf":
             raise damaged(path, f"holds {name!r} of type {dtype}, not numbers")
@@ -54,6 +58,6 @@ def _read_array(archive, name, path, expected):
         n_bytes = math.prod(shape) * dtype.itemsize
         content = member.read(n_bytes + 1)
     if len(content) != n_bytes:
-        raise damaged(path, f"holds {name!r} with a byte count that its shape {shape} denies")
-    # The copy can be written to; the buffer of bytes cannot.
+        raise damaged(path, f"holds {name!r} with a size that does not match its shape {shape}")
+    # The copy is writable; the buffer of bytes is not.
     return np.frombuffer(content, dtype).reshape(shape, order="F" if fortran_order else "C").copy()

@@ -1,18 +1,23 @@
-"""Objects on a turntable: COIL-100 and its first 40."""
+"""Objects on a turntable: COIL-100 and COIL-40, its first 40 objects."""
 
 from dataclasses import replace
+from pathlib import Path
 
+from sklearn.utils import Bunch
+
+from dssc._typing import Array
 from dssc.datasets.archive import Tree
 from dssc.datasets.base import (
+    DataHome,
     DataSet,
     Samples,
     as_bunch,
-    checked,
+    check_samples,
     first_existing,
     load,
 )
 from dssc.datasets.download import Resource
-from dssc.datasets.pictures import decode_png, read_pictures
+from dssc.datasets.image_files import decode_png, read_image_files
 
 COIL = DataSet(
     name="coil100",
@@ -36,27 +41,33 @@ COIL = DataSet(
         ),
     ),
 )
+# The names of COIL's images.
 COIL_TREE = Tree("obj*.png", r"obj(\d+)__(\d+)\.png", 2**18)
 
 
 def fetch_coil(
-    *, n_objects=100, color=False, data_home=None, download_if_missing=True, return_X_y=False
-):
+    *,
+    n_objects: int = 100,
+    color: bool = False,
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[Array, Array]:
     """Load COIL: 72 images of each of 100 objects, 5 degrees apart, 32 x 32 in colour.
 
     Parameters
     ----------
     n_objects : {40, 100}, default=100
-        How many objects: all, or the first 40 (COIL-40).
+        Number of objects: all, or the first 40 (COIL-40).
     color : bool, default=False
         Whether the rows of `data` hold red, green and blue instead of gray, which is
         ``.299 R + .587 G + .114 B``, not rounded.
     data_home : str or path, optional
-        Folder of the data; the environment variable DSSC_DATA, else ``~/.cache/dssc``, when not
-        given. It holds ``coil100.npz``, or the original ``coil-100.zip`` or its folder, to read
-        which needs ``dssc[images]``.
+        Folder of the data: by default the environment variable DSSC_DATA, else
+        ``~/.cache/dssc``. It holds ``coil100.npz``, or the original ``coil-100.zip`` or its folder,
+        which need ``dssc[images]``.
     download_if_missing : bool, default=True
-        Whether to download the original archive where there is neither.
+        Whether to download the original archive if both are missing.
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
 
@@ -74,7 +85,7 @@ def fetch_coil(
     return as_bunch(samples, return_X_y=return_X_y, color=color)
 
 
-def _first_objects(samples, n_objects):
+def _first_objects(samples: Samples, n_objects: int) -> Samples:
     kept = samples.labels < n_objects
     values, labels = samples.values[kept], samples.labels[kept]
     data_set = replace(
@@ -86,9 +97,9 @@ def _first_objects(samples, n_objects):
     return Samples(data_set, values, labels)
 
 
-def _read_coil(folder):
+def _read_coil(folder: Path) -> Samples | None:
     path = first_existing(folder, ["coil-100", "coil-100.zip"])
     if path is None:
         return None
-    images, labels = read_pictures(path, COIL_TREE, decode_png, (128, 128), COIL.shape)
-    return checked(COIL, images, labels, path)
+    images, labels = read_image_files(path, COIL_TREE, decode_png, (128, 128), COIL.shape)
+    return check_samples(COIL, images, labels, path)

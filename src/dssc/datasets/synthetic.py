@@ -1,37 +1,42 @@
 """Points drawn from a union of random subspaces."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from dssc._typing import Array, RandomState
+from dssc._validation import check_nonnegative
+
 
 def make_union_of_subspaces(
-    n_samples=300,
+    n_samples: int = 300,
     *,
-    n_subspaces=3,
-    dimension=3,
-    n_features=20,
-    noise=0.0,
-    affine=False,
-    random_state=None,
-):
+    n_subspaces: int = 3,
+    dimension: int | Sequence[int] = 3,
+    n_features: int = 20,
+    noise: float = 0.0,
+    affine: bool = False,
+    random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Draw points from random low-dimensional subspaces.
 
     Parameters
     ----------
     n_samples : int, default=300
-        Number of points, shared out among the subspaces as evenly as possible.
+        Number of points, divided among the subspaces as evenly as possible.
     n_subspaces : int, default=3
         Number of subspaces.
     dimension : int or sequence of int, default=3
-        Dimension of the subspaces, one for all or one for each.
+        Dimension of the subspaces: one number for all, or one for each.
     n_features : int, default=20
-        Dimension of the space around them.
+        Dimension of the space that contains them.
     noise : float, default=0.0
-        Norm, in expectation, of the Gaussian noise added to each point of unit norm.
+        Expected norm of the Gaussian noise that is added to each point of unit norm.
     affine : bool, default=False
         Whether to shift each subspace by a random vector of unit norm.
     random_state : int, RandomState instance or None, default=None
-        Randomness; pass an int for repeatable data.
+        Seed or generator; pass an int for reproducible data.
 
     Returns
     -------
@@ -50,8 +55,7 @@ def make_union_of_subspaces(
     dimensions = np.broadcast_to(dimensions, (n_subspaces,))
     if dimensions.min() < 1 or dimensions.max() > n_features:
         raise ValueError(f"dimension={dimension} must lie between 1 and n_features={n_features}")
-    if not 0 <= noise < np.inf:
-        raise ValueError(f"noise={noise} must be a nonnegative finite number")
+    check_nonnegative("noise", noise)
     rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n_samples) % n_subspaces)
     X = np.empty((n_samples, n_features))
@@ -64,10 +68,12 @@ def make_union_of_subspaces(
     return X, y
 
 
-def _points_of_subspace(rng, n_points, dimension, n_features):
+def _points_of_subspace(
+    rng: np.random.RandomState, n_points: int, dimension: int, n_features: int
+) -> Array:
     basis, _ = np.linalg.qr(rng.standard_normal((n_features, dimension)))
     return _unit_rows(rng.standard_normal((n_points, dimension))) @ basis.T
 
 
-def _unit_rows(X):
+def _unit_rows(X: Array) -> Array:
     return X / np.linalg.norm(X, axis=1, keepdims=True)

@@ -1,10 +1,13 @@
-"""scikit-learn estimators: thin compositions of the stages."""
+"""scikit-learn estimators, one per file."""
 
 from dssc.estimators.adssc import ADSSC
-from dssc.estimators.closed_form import LRSC, LSR
-from dssc.estimators.elastic_net import SSC, EnSC
+from dssc.estimators.ensc import EnSC
 from dssc.estimators.jdssc import JDSSC
-from dssc.estimators.pursuit import S3COMP, SSCOMP
+from dssc.estimators.lrsc import LRSC
+from dssc.estimators.lsr import LSR
+from dssc.estimators.s3comp import S3COMP
+from dssc.estimators.ssc import SSC
+from dssc.estimators.sscomp import SSCOMP
 from dssc.estimators.tsc import TSC
 
 __all__ = ["ADSSC", "JDSSC", "LRSC", "LSR", "S3COMP", "SSC", "SSCOMP", "TSC", "EnSC"]

@@ -1,30 +1,32 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
-import joblib
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
 from sklearn.utils import check_random_state
 
-from dssc._devices import as_array, is_tensor, torch_device
+from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
+from dssc._typing import Matrix
 from dssc._validation import check_nonnegative, check_positive
-from dssc.estimators.base import COMPONENTS, SubspaceClustering
-from dssc.estimators.choosing import Candidate, Choice, choose
-from dssc.estimators.elastic_net import check_usable
-from dssc.estimators.expressed import ExpressedAsMatrix, express
-from dssc.estimators.prediction import Placement, PredictionMixin
-from dssc.expression import elastic_net_representation
-from dssc.features import check_no_zero_rows, homogeneous, typical_norm, unit_norm
-from dssc.spectral import faded, fading_components, spectral_embedding
+from dssc.engines import Engine, SelfExpression, engine_for
+from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
+from dssc.estimators.baseline import check_eta2
+from dssc.estimators.out_of_sample import OutOfSampleMixin
+from dssc.estimators.warm_start import WarmStart, key_of
+from dssc.features import check_no_zero_rows, homogeneous, typical_norm
+from dssc.out_of_sample import FittedClusters
+from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
+from dssc.selection import Candidate, Choice, select
 
-# Where nothing is chosen: given eta2, with an l1 penalty, without the number of clusters.
+# The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
-FEWEST = 60  # points to choose on
-
-# Of fewer samples the CPU's spectral step is quick too, and its random numbers give both engines
-# the same labels.
-SPECTRAL_ON_DEVICE_FROM = 10_000
+# Fewest points on which parameters are chosen.
+FEWEST_TO_CHOOSE = 60
 
 
-class ADSSC(PredictionMixin, SubspaceClustering):
+@parameters
+class ADSSC(OutOfSampleMixin, SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
 
     Rows of X are scaled to unit norm and expressed by each other, (minC),
@@ -32,7 +34,7 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     .. math:: C = \arg\min_C \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
               + \eta_3 \|C\|_1 \quad \text{subject to } \mathrm{diag}(C) = 0 ;
 
-    the coefficients' magnitudes are projected onto the doubly stochastic matrices, (jminA),
+    the magnitudes of the coefficients are projected onto the doubly stochastic matrices, (jminA),
 
     .. math:: A = \arg\min_A -\langle |C|, A \rangle + \tfrac{\eta_2}{2} \|A\|_F^2
               \quad \text{subject to } A \ge 0, \; A 1 = A^\top 1 = 1 ;
@@ -45,20 +47,20 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         Number of clusters. None estimates it from A, and warns when the evidence is weak; see
         :func:`dssc.estimate_n_clusters`.
     eta1 : float or None, default=None
-        Ridge penalty of the self-expression. Larger values spread a point's coefficients over more
-        of the others. By default it is chosen, see Notes.
+        Ridge penalty of the self-expression. Larger values spread the coefficients of a point over
+        more of the others. None chooses it automatically, see Notes.
     eta2 : float, "components" or None, default=None
-        Regularisation of the affinity; larger values give more neighbours a point. The right value
-        follows the scale of C, which differs by orders of magnitude between data sets, so by
-        default the one is found that gives `n_neighbors`. "components" takes the smallest that
-        leaves at most `n_clusters` connected components, as the paper suggests.
+        Regularisation of the affinity; larger values give more neighbours per point. The right
+        value depends on the scale of C, which differs by orders of magnitude between data sets. So
+        None searches for the value that gives `n_neighbors`. "components" takes the smallest value
+        that leaves at most `n_clusters` connected components, as the paper suggests.
     eta3 : float, default=0.0
-        l1 penalty of the self-expression. Zero gives a dense C in closed form, never formed for
-        large data; a positive value gives a sparse one, by the elastic net.
+        l1 penalty of the self-expression. Zero gives a dense C in closed form, which is never
+        formed for large data; a positive value gives a sparse C, by the elastic net.
     n_neighbors : int or None, default=None
-        Mean number of neighbours of a point in A (entries off the diagonal above 1e-9) that eta2 is
-        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given. By
-        default it is chosen, see Notes.
+        Mean number of neighbours per point in A (entries off the diagonal above 1e-9) that eta2 is
+        chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given. None
+        chooses it automatically, see Notes.
     symmetric : bool, default=True
         Whether to project ``(|C| + |C|') / 2``, which is the same as asking for a symmetric A.
         False projects \|C\| as the paper does.
@@ -68,59 +70,69 @@ class ADSSC(PredictionMixin, SubspaceClustering):
         affine subspace into a linear one of one dimension more, exactly, whereas asking for
         coefficients that sum to one would cost the closed form.
     n_components : int or None, default=None
-        Number of eigenvectors. By default ``2 n_clusters + 2`` are taken, of which those after the
-        first `n_clusters` count the less the lower their eigenvalues: all but nothing after a clear
-        gap. The paper takes `n_clusters`, one more for MNIST.
+        Number of eigenvectors. None takes ``2 n_clusters + 2``; those after the first `n_clusters`
+        get weights that fall with their eigenvalues, to almost zero after a clear gap. With
+        ``assign_labels="cluster_qr"``, and in all other estimators, None means `n_clusters`. The
+        paper takes `n_clusters`, and one more for MNIST.
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
-        How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
+        How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
-        Random starts of k-means, unless the labels are chosen with the parameters; see Notes.
+        Random starts of k-means. Not used where the labels come with the choice of parameters, see
+        Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
         Most Newton steps of the projection.
     warm_start : bool, default=False
-        Whether to keep what the next `fit` can use. With the same X, `eta1` and `symmetric` it then
-        costs a new projection at most, whatever `eta2`, `n_neighbors` or `n_clusters`: the
-        similarities found before stay valid, and where another eta2 needs more of them the
-        certificate says so and they are read. Keeps X alive; not pickled.
+        Whether to keep what the next `fit` can reuse. With the same X, `eta1` and `symmetric`, the
+        next fit then costs a projection at most, for any `eta2`, `n_neighbors` or `n_clusters`. The
+        similarities found so far stay valid; where another eta2 needs more of them, the certificate
+        shows it and they are read. Keeps X in memory; not pickled.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
-        The engine: compiled code on the CPU; torch on a GPU, for `symmetric` and without `eta3`; or
-        torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
-        tensor. Results are NumPy and SciPy in every case.
+        The engine: compiled code on the CPU; torch on a GPU, for ``symmetric=True`` and ``eta3=0``;
+        or torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
+        tensor. Results are NumPy and SciPy objects in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels. A
+        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels. The
         choice of parameters does not depend on it.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample.
+        Cluster of each sample. If parameters were chosen on all samples, this is the vote of the
+        best clusterings that were tried (see Notes); otherwise k-means on the rows of `embedding_`,
+        scaled to unit norm.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The doubly stochastic A, in float64.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
-        samples on, if there are more samples than features, C is never formed, and this holds its
-        entries where A is positive.
+        samples on, if there are more samples than features, and on a device, C is never formed, and
+        this holds its entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A, times their weights.
     n_clusters_ : int
         The number of clusters.
     eigenvalues_ : ndarray
         Leading eigenvalues of A that the number was read from, in falling order, when `n_clusters`
-        is None; `cluster_evidence_` is how clearly they speak.
+        is None; `cluster_evidence_` says how strong the evidence is.
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
+    n_neighbors_ : float
+        Mean number of neighbours per point in A.
     candidates_ : list of Candidate
-        What was chosen among, the best first; see :class:`dssc.estimators.choosing.Candidate`.
+        The parameters that were tried, the best first; see :class:`dssc.selection.Candidate`.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
         Newton steps of the projection.
+    subspace_bases_ : list of ndarray of shape (dimension, n_features)
+        An orthonormal basis for every cluster, computed on first access; `subspaces` returns more.
     timings_ : dict
-        Seconds by stage.
+        Seconds by stage: "choice" of parameters, "comparison" with an earlier fit, "factor" or
+        "self-expression", "scan" of all pairs, "projection", "eigenvectors", "labels". Work that
+        the choice has done already is part of "choice".
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -128,16 +140,19 @@ class ADSSC(PredictionMixin, SubspaceClustering):
 
     Notes
     -----
-    Where `eta1` or `n_neighbors` is open, a few values of it are tried, on a sample of 5,000 points
-    where there are more, with eight starts of k-means each. The eta1 is taken with which these
-    starts agree best, on clusters of high modularity: where a graph has clear clusters, all of them
-    find the same. Then every graph with this eta1 is clustered from 32 starts (eight, of a sample),
-    and the clusterings are ranked by their modularity in the mean of these graphs and by how near
-    their clusters are to subspaces of dimension 10. The smallest sum of both ranks gives
-    n_neighbors, and a vote of the best eight the labels, unless they are those of a sample.
-    `candidates_` tells what was tried. Given a number for `eta2`, with ``eta3 > 0``, without
-    `n_clusters` and below 60 points nothing is tried: eta1 is 1 then, and n_neighbors 12, where
-    they are not given.
+    If `eta1` or `n_neighbors` is None, a few values of it are tried with eight starts of k-means
+    each, on a sample of 5,000 points if there are more. We take the eta1 for which these starts
+    agree best, on clusters of high modularity: where a graph has clear clusters, all starts find
+    the same ones. Then every graph with this eta1 is clustered from 32 starts (eight, for a
+    sample). The clusterings are ranked by their modularity in the mean of these graphs, and by how
+    near their clusters are to subspaces of dimension 10. The clustering with the smallest sum of
+    both ranks gives n_neighbors. The best eight clusterings vote on the labels, unless they are
+    those of a sample. `candidates_` lists what was tried.
+
+    Nothing is tried if a number is given for `eta2`, with ``eta3 > 0``, without `n_clusters`, or
+    below 60 points: then eta1 is 1 and n_neighbors is 12 where they are not given.
+
+    `predict`, `predict_proba` and `transform` place new points; see the methods.
 
     References
     ----------
@@ -152,172 +167,164 @@ class ADSSC(PredictionMixin, SubspaceClustering):
     1.0
     """
 
-    affinity = "doubly_stochastic"  # the other estimators have it as a parameter
-    _optional = ("n_clusters", "n_neighbors")
-    _reusable = ("_kept",)
+    eta1: float | None = None
+    eta2: float | str | None = None
+    eta3: float = 0.0
+    n_neighbors: int | None = None
+    symmetric: bool = True
+    affine: bool = False
+    tol: float = 1e-8
+    max_iter: int = 1000
+    warm_start: bool = False
+    device: str | None = None
+    verbose: int = 0
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        eta1=None,
-        eta2=None,
-        eta3=0.0,
-        n_neighbors=None,
-        symmetric=True,
-        affine=False,
-        n_components=None,
-        assign_labels="kmeans",
-        n_init=10,
-        tol=1e-8,
-        max_iter=1000,
-        warm_start=False,
-        device=None,
-        verbose=0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.eta1 = eta1
-        self.eta2 = eta2
-        self.eta3 = eta3
-        self.n_neighbors = n_neighbors
-        self.symmetric = symmetric
-        self.affine = affine
-        self.n_components = n_components
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.device = device
-        self.verbose = verbose
-        self.random_state = random_state
+    counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
+    optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
 
-    def _progress(self):
-        return Progress(self.verbose)
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Cluster the rows of X.
 
-    def _validated(self, X):
-        self._device = torch_device(self.device, X)
-        if not is_tensor(X):
-            return super()._validated(X)
-        if self._device is None:
-            return super()._validated(X.numpy())
-        from dssc.gpu.expressed import checked_tensor
+        Parameters
+        ----------
+        X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
+            Samples; at least two, none of them zero.
+        y : None
+            Ignored.
 
-        X = checked_tensor(X)
-        self.n_features_in_ = X.shape[1]
+        Returns
+        -------
+        self : object
+            The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
+        """
+        with self._unchanged_on_failure(dropped=("_reusable",)):
+            engine = engine_for(self.device, X)
+            X = self._checked(X, engine)
+            rng = check_random_state(self.random_state)
+            progress = Progress(self.verbose)
+
+            height = typical_norm(as_array(X)) if self.affine else None
+            points = X if height is None else homogeneous(as_array(X), height)
+            choice = self._choose(points, engine, progress)
+            settings = self._settings(choice.best)
+            expression = self._express(points, choice, settings, engine, progress)
+            graph = affinity_graph(expression, self.n_clusters, settings, progress)
+            n_clusters = self._number_of_clusters(graph, progress)
+            embedding = embed(graph, n_clusters, settings, engine, rng, progress)
+            labels = choice.labels  # the vote of the best clusterings of all points, if it was held
+            if labels is None:
+                labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
+
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self.candidates_ = choice.candidates
+            self.eta1_ = settings.eta1
+            self._fitted_clusters = FittedClusters(
+                points=points,
+                height=height,
+                labels=labels,
+                n_clusters=n_clusters,
+                eta1=settings.eta1,
+                eta2=self.eta2_,
+                eta3=settings.eta3,
+                symmetric=settings.symmetric,
+                potentials=self.projection_.potentials[1],
+            )
+        return self
+
+    def _checked(self, X: Any, engine: Engine) -> Any:
+        """Return the samples where the engine wants them, after all checks."""
+        X = engine.check(X)
+        if is_tensor(X):
+            self._check_parameters(len(X))
+            self.n_features_in_ = X.shape[1]
+        else:
+            X = self._validated(X)
+        engine.check_model(self.eta3, self.symmetric)
         return X
 
-    def _embed(self, expressed, A, k, rng):
-        fades = self.n_components is None and self.assign_labels == "kmeans"
-        n_components = fading_components(A.shape[0], k) if fades else self.n_components
-        if self._spectral_on_device(A.shape[0]):
-            U = expressed.embedding(A, k, n_components, rng)
-        else:
-            U = spectral_embedding(A, k, n_components=n_components, random_state=rng)
-        return faded(U, A, k) if fades else U
-
-    def _assign(self, expressed, U, k, rng):
-        if self._choice.labels is not None and len(self._choice.labels) == len(U):
-            return self._choice.labels
-        if not self._spectral_on_device(len(U)) or self.assign_labels != "kmeans":
-            return super()._assign(expressed, U, k, rng)
-        return expressed.labels(U, k, self.n_init, rng)
-
-    def _labels_from(self, seed, embedding):
-        """Return the labels that another start of k-means gives, after a warm `fit`."""
-        assert self._kept is not None
-        return self._assign(self._kept[1], embedding, self.n_clusters_, check_random_state(seed))
-
-    def _spectral_on_device(self, n_samples):
-        return self._device is not None and n_samples >= SPECTRAL_ON_DEVICE_FROM
-
-    def _choose(self, X):
-        """Return candidates for what is open; one where nothing is to choose."""
-        n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
-        is_settled = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
-        is_settled = is_settled or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
-        if is_settled or self.n_clusters is None or X.shape[0] < FEWEST:
-            self._chosen = None
-            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors)])
-        X = as_array(X)
-        check_no_zero_rows(X)  # before a sample is drawn, whose rows have other numbers
-        parameters = self.get_params()
-        for name in ("n_init", "random_state", "verbose"):  # these decide nothing here
-            del parameters[name]
-        fingerprint = joblib.hash((X, parameters), hash_name="sha1") if self.warm_start else None
-        kept = getattr(self, "_chosen", None)
-        if fingerprint is None or kept is None or kept[0] != fingerprint:
-            kept = fingerprint, choose(self, X)
-        self._chosen = (kept[0], kept[1].without_expression()) if self.warm_start else None
-        return kept[1]
-
-    def _neighbors_wanted(self):
-        return self.candidates_[0].n_neighbors
-
-    def _expressed(self, X, rng, progress):
-        """Return the self-expression: the one of the last fit if it was of the same data."""
-        self._placement = Placement()
-        X = as_array(X) if self.affine else X
-        self._height = typical_norm(X) if self.affine else None
-        self._fit_X = X = self._lifted(X)
+    def _choose(self, points: Any, engine: Engine, progress: Progress) -> Choice:
+        """Return candidates for the parameters that are None; one if nothing is to be chosen."""
+        is_given = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
+        is_given = is_given or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
+        if is_given or self.n_clusters is None or points.shape[0] < FEWEST_TO_CHOOSE:
+            default = DEFAULT_NEIGHBORS if self.eta2 is None else None
+            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, self.n_neighbors or default)])
         with progress.stage("choice"):
-            choice = self._choose(X)
-        self._choice = choice.without_expression()
-        self.candidates_ = choice.candidates
-        self.eta1_ = float(self.candidates_[0].eta1)
+            points = as_array(points)
+            check_no_zero_rows(points)  # before a sample is drawn, whose rows are renumbered
+            key = self._choice_key(points)
+            kept = self._kept()
+            if key and kept.choice is not None and kept.choice_key == key:
+                return kept.choice
+            choice = select(points, self.n_clusters, self._settings(), engine, self.eta1)
+            if key:
+                self._reusable = replace(
+                    kept, choice_key=key, choice=replace(choice, expression=None)
+                )
+            return choice
+
+    def _choice_key(self, points: Matrix) -> str:
+        """Return the key of a choice that may be kept, or an empty string."""
         if not self.warm_start:
-            self._kept = None
-            return choice.expressed or self._express_anew(X, progress)
+            return ""
+        without_effect = ("n_init", "random_state", "verbose")
+        given = {k: v for k, v in self.get_params().items() if k not in without_effect}
+        return key_of(points, given)
+
+    def _express(
+        self,
+        points: Any,
+        choice: Choice,
+        settings: Settings,
+        engine: Engine,
+        progress: Progress,
+    ) -> SelfExpression:
+        """Return the self-expression: of the choice, of the last fit, or a new one."""
+        if not self.warm_start:
+            self._reusable = WarmStart()
+            return choice.expression or express(points, settings, engine, progress)
         with progress.stage("comparison"):
-            parameters = self.eta1_, float(self.eta3), bool(self.symmetric)
-            # A tensor counts its own changes; the content of an array has to be looked at.
-            data = (X.data_ptr(), X.shape, X._version) if is_tensor(X) else X
-            fingerprint = joblib.hash((data, parameters, self.device), hash_name="sha1")
-        kept = getattr(self, "_kept", None)
-        if kept is None or kept[0] != fingerprint:
-            self._kept = None  # frees its memory before more is needed
-            expressed = choice.expressed or self._express_anew(X, progress)
-            self._kept = kept = fingerprint, expressed
-        kept[1].report_to(progress)
-        return kept[1]
+            given = settings.eta1, settings.eta3, settings.symmetric, self.device
+            key = key_of(points, *given)
+        kept = self._kept()
+        if kept.expression is not None and kept.expression_key == key:
+            return kept.expression
+        self._reusable = kept = replace(kept, expression=None)  # frees memory for the new one
+        expression = choice.expression or express(points, settings, engine, progress)
+        self._reusable = replace(kept, expression_key=key, expression=expression)
+        return expression
 
-    def _lifted(self, X):
-        return X if self._height is None else homogeneous(X, self._height)
+    def _kept(self) -> WarmStart:
+        return getattr(self, "_reusable", None) or WarmStart()
 
-    def _express_anew(self, X, progress):
-        if self._device is not None:
-            from dssc.gpu.expressed import ExpressedOnDevice
-
-            return ExpressedOnDevice(X, self.eta1_, self._device, progress)
-        if self.eta3 == 0:
-            return express(X, self.eta1_, self.symmetric, progress)
-        with progress.stage("self-expression"):
-            return ExpressedAsMatrix(self._express(unit_norm(X), None), self.symmetric)
-
-    def _express(self, X, rng):
-        """Return the sparse C of (minC) with an l1 penalty."""
-        result = elastic_net_representation(
-            X, self.eta1_, float(self.eta3), tol=self.tol, max_iter=self.max_iter
+    def _settings(self, candidate: Candidate | None = None) -> Settings:
+        """Return the parameters of a run: those given, or with what a candidate sets."""
+        settings = Settings(
+            eta2=self.eta2,
+            eta3=float(self.eta3),
+            n_neighbors=self.n_neighbors,
+            symmetric=bool(self.symmetric),
+            n_components=self.n_components,
+            fading=True,
+            assign_labels=self.assign_labels,
+            n_init=self.n_init,
+            tol=self.tol,
+            max_iter=self.max_iter,
         )
-        check_usable(result, f"eta3={self.eta3!r} is so large that C is zero; lower eta3")
-        return result.representation
+        if candidate is None:
+            return settings
+        return replace(settings, eta1=float(candidate.eta1), n_neighbors=candidate.n_neighbors)
 
-    def _check_parameters(self, n_samples):
+    def _check_parameters(self, n_samples: int) -> None:
+        check_eta2(self.eta2, self.n_clusters)
+        check_positive("tol", self.tol)
         super()._check_parameters(n_samples)
         if self.eta1 is not None:
             check_positive("eta1", self.eta1)
         check_nonnegative("eta3", self.eta3)
-        if self._device is not None and (self.eta3 > 0 or not self.symmetric):
-            raise ValueError(
-                f"eta3={self.eta3!r} with symmetric={self.symmetric!r} runs on the CPU only; leave "
-                "eta3=0 and symmetric=True, or use device='cpu'"
-            )
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but what only saves work."""
         state = {**super().__getstate__()}
-        for name in ("_kept", "_device", "_choice"):
-            state.pop(name, None)
-        if "_fit_X" in state:
-            state["_fit_X"] = as_array(state["_fit_X"])
+        state.pop("_reusable", None)
         return state

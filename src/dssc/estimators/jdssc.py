@@ -1,18 +1,26 @@
 """J-DSSC: self-expression and doubly stochastic affinity learned together."""
 
-import warnings
-from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from dssc._devices import as_array, torch_device
+from dssc._devices import as_array
+from dssc._progress import Progress
 from dssc._validation import check_count, check_nonnegative, check_positive
-from dssc.estimators.base import SubspaceClustering
-from dssc.joint import SOLVERS, solve_joint
+from dssc._warnings import warn_user
+from dssc.engines import AffinityGraph, CpuEngine, engine_for
+from dssc.engines.cpu import MatrixExpression
+from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
+from dssc.features import unit_norm
+from dssc.joint import SOLVERS
+from dssc.pipeline import Settings, assign, embed
+from dssc.stochastic import mean_neighbors
 
 
+@parameters
 class JDSSC(SubspaceClustering):
     r"""Joint doubly stochastic subspace clustering (J-DSSC).
 
@@ -23,55 +31,58 @@ class JDSSC(SubspaceClustering):
               + \tfrac{\eta_1}{2} \|C_p + C_q - \eta_2 A\|_F^2 + \eta_3 \|C_p + C_q\|_1
 
     subject to :math:`A \ge 0`, row and column sums of one, :math:`C_p, C_q \ge 0` with zero
-    diagonals; A is clustered by its leading eigenvectors. n x n matrices are held in memory: for
-    many points use :class:`dssc.ADSSC`.
+    diagonals. A is clustered by its leading eigenvectors. The solvers hold n x n matrices in
+    memory: for many points use :class:`dssc.ADSSC`.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or None, default=8
+        Number of clusters. None estimates it from A, and warns when the evidence is weak; see
+        :func:`dssc.estimate_n_clusters`.
     eta1 : float, default=1.0
         Weight of the distance between coefficients and affinity.
     eta2 : float, default=0.5
-        Scale of the affinity against the coefficients; larger values give more neighbours a point.
-        The paper's values (.01 to .2) belong to its solver, which stops early: at the optimum they
-        give two or three neighbours, too few to cluster by.
+        Scale of the affinity relative to the coefficients; larger values give more neighbours per
+        point. The paper's values (.01 to .2) belong to its solver, which stops early: at the
+        optimum they give two or three neighbours, too few to cluster by.
     eta3 : float, default=0.0
-        Weight of the coefficients' l1 norm.
+        Weight of the l1 norm of the coefficients.
     solver : {"auto", "splitting", "newton", "linearized-admm"}, default="auto"
-        The first three find the optimum, with a duality gap: "splitting" by some dozens of large
-        products; "newton" by few rounds that reach gaps far below 1e-7, and cost more on many
-        points if `eta3` is positive. "auto" takes the former, and on up to 3000 points the latter
-        where that falls short; on at most 1000 points (500 with `eta3`) that are four times as
-        many as their features or more, the latter first. "linearized-admm" is the paper's
-        algorithm with the authors' settings, for reproduction: 2000 iterations, not run to
-        convergence, and the affinity is its last nonnegative iterate, whose sums are nearly one.
+        "splitting" and "newton" find the optimum, with a duality gap: "splitting" by some dozens of
+        large products; "newton" by few rounds, which reach gaps far below 1e-7 but are expensive
+        for many points if `eta3` is positive. "auto" runs "splitting" and then, for up to 3000
+        points, "newton" where the gap is still too large. For at most 1000 points (500 with
+        `eta3`), at least four times as many as features, it runs "newton" first.
+        "linearized-admm" is the paper's algorithm with the authors' settings, for reproduction:
+        2000 iterations, not run to convergence; the affinity is its last nonnegative iterate, whose
+        sums are nearly one.
     alternating_steps : int or None, default=None
-        If given, take so many turns of minimising over C and then over A instead; one is A-DSSC
-        with the paper's non-symmetric projection.
+        If given, minimise over C and then over A this many times instead; one step is A-DSSC with
+        the paper's non-symmetric projection.
     n_components : int or None, default=None
-        Number of eigenvectors, `n_clusters` when not given.
+        Number of eigenvectors. None means `n_clusters`; unlike in :class:`dssc.ADSSC`, no further
+        eigenvectors are taken.
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
-        How labels are read off the eigenvectors; see :func:`dssc.assign_labels`.
+        How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means.
     tol : float, default=1e-6
-        Relative duality gap wanted of the optimum; in float32 gaps below about 1e-5 are out of
-        reach. For "linearized-admm" the size of its residuals at which it ends early.
+        Relative duality gap of the optimum; in float32, gaps below about 1e-5 cannot be reached.
+        For "linearized-admm", the size of its residuals at which it ends early.
     max_iter : int or None, default=None
-        Most iterations: when not given, 400 of "splitting", 50 rounds of "newton", 10 of these in
-        "auto", 2000 of "linearized-admm". Given, "auto" runs its first solver alone.
+        Most iterations. None means 400 of "splitting", 50 rounds of "newton" (10 in "auto"), 2000
+        of "linearized-admm". If a number is given, "auto" runs its first solver only.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
         The engine: compiled code on the CPU, torch on a GPU, or torch on the CPU, for comparison;
         "newton" and `alternating_steps` run on the CPU only. None chooses by where X lives, which
-        may be a torch tensor. Results are NumPy and SciPy in every case.
+        may be a torch tensor. Results are NumPy and SciPy objects in every case.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample.
+        Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The affinity A.
     representation_matrix_ : ndarray of shape (n_samples, n_samples)
@@ -79,13 +90,22 @@ class JDSSC(SubspaceClustering):
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A.
     objective_history_ : ndarray of shape (n_records,)
-        The model's value in the course of the iterations.
+        The model's value during the iterations.
+    n_clusters_ : int
+        The number of clusters.
+    eigenvalues_ : ndarray
+        Leading eigenvalues of A that the number was read from, in falling order, when `n_clusters`
+        is None; `cluster_evidence_` says how strong the evidence is.
     eta2_ : float
         The eta2 that was used.
+    n_neighbors_ : float
+        Mean number of neighbours per point in A.
     projection_ : dssc.joint.JointResult
         The solver's result: objective, dual bound, gap, marginal error, overlap of C_p and C_q.
     n_iter_ : int
         Iterations of the solver.
+    timings_ : dict
+        Seconds by stage.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -104,77 +124,79 @@ class JDSSC(SubspaceClustering):
     1.0
     """
 
-    affinity = "doubly_stochastic"  # the other estimators have it as a parameter
-    _counts = ("n_clusters", "n_init")
+    eta1: float = 1.0
+    eta2: float = 0.5
+    eta3: float = 0.0
+    solver: str = "auto"
+    alternating_steps: int | None = None
+    tol: float = 1e-6
+    max_iter: int | None = None
+    device: str | None = None
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        eta1=1.0,
-        eta2=0.5,
-        eta3=0.0,
-        solver="auto",
-        alternating_steps=None,
-        n_components=None,
-        assign_labels="kmeans",
-        n_init=10,
-        tol=1e-6,
-        max_iter=None,
-        device=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.eta1 = eta1
-        self.eta2 = eta2
-        self.eta3 = eta3
-        self.solver = solver
-        self.alternating_steps = alternating_steps
-        self.n_components = n_components
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.device = device
-        self.random_state = random_state
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Cluster the rows of X.
 
-    def _validated(self, X):
-        self._device = torch_device(self.device, X)
-        return super()._validated(as_array(X))
+        Parameters
+        ----------
+        X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
+            Samples; at least two, none of them zero.
+        y : None
+            Ignored.
 
-    def _solver(self):
-        """Return the function that solves the model on the device chosen."""
-        if self._device is None:
-            return partial(solve_joint, alternating_steps=self.alternating_steps)
-        from dssc.gpu.joint import solve_joint_on_device
+        Returns
+        -------
+        self : object
+            The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
+        """
+        with self._unchanged_on_failure():
+            engine = engine_for(self.device, X)
+            X = self._validated(as_array(X))
+            rng = check_random_state(self.random_state)
+            progress = Progress()
 
-        return partial(solve_joint_on_device, device=self._device)
+            with progress.stage("self-expression"):
+                rows = unit_norm(X)
+                result = engine.solve_joint(
+                    np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows),
+                    float(self.eta1),
+                    float(self.eta2),
+                    float(self.eta3),
+                    solver=self.solver,
+                    alternating_steps=self.alternating_steps,
+                    tol=self.tol,
+                    max_iter=self.max_iter,
+                )
+                self._warn_if_not_optimal(result.converged, result.status)
+                expression = MatrixExpression(result.representation)
+            graph = AffinityGraph(sparse.csr_array(result.plan), expression)
+            n_clusters = self._number_of_clusters(graph, progress)
+            # The spectral step runs on the CPU: A is sparse, and not symmetric.
+            settings, cpu = self._settings(), CpuEngine()
+            embedding = embed(graph, n_clusters, settings, cpu, rng, progress)
+            labels = assign(graph, embedding, n_clusters, settings, cpu, rng, progress)
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self.projection_ = result
+            self.objective_history_ = result.history
+            self.eta2_ = float(self.eta2)
+            self.n_neighbors_ = mean_neighbors(self.affinity_matrix_)
+            self.n_iter_ = result.n_iter
+        return self
 
-    def _express(self, X, rng):
-        """Return C, which is learned together with A."""
-        result = self._solver()(
-            np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X),
-            float(self.eta1),
-            float(self.eta2),
-            float(self.eta3),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        # The other ways are asked for a number of iterations, not for the optimum.
+    def _warn_if_not_optimal(self, converged: bool, status: str) -> None:
+        """Warn, unless a number of iterations was asked for instead of the optimum."""
         wants_optimum = self.solver != "linearized-admm" and self.alternating_steps is None
-        if wants_optimum and not result.converged:
-            warnings.warn(result.status, ConvergenceWarning, stacklevel=4)
-        self.projection_ = result
-        self.objective_history_ = result.history
-        self.eta2_ = float(self.eta2)
-        self.n_iter_ = result.n_iter
-        return result.representation
+        if wants_optimum and not converged:
+            warn_user(status, ConvergenceWarning)
 
-    def _affinity(self, expressed, progress):
-        return sparse.csr_array(self.projection_.plan)
+    def _settings(self) -> Settings:
+        return Settings(
+            n_components=self.n_components,
+            assign_labels=self.assign_labels,
+            n_init=self.n_init,
+        )
 
-    def _check_parameters(self, n_samples):
+    def _check_parameters(self, n_samples: int) -> None:
+        check_positive("tol", self.tol)
         super()._check_parameters(n_samples)
         for name in ("eta1", "eta2"):
             check_positive(name, getattr(self, name))
@@ -185,14 +207,3 @@ class JDSSC(SubspaceClustering):
         if self.solver not in SOLVERS:
             names = " or ".join(repr(name) for name in SOLVERS)
             raise ValueError(f"solver={self.solver!r} must be {names}")
-        on_device = self.solver != "newton" and self.alternating_steps is None
-        if self._device is not None and not on_device:
-            raise ValueError(
-                f"solver={self.solver!r} with alternating_steps={self.alternating_steps!r} runs on "
-                "the CPU only; use device='cpu', or solver='splitting' without alternating_steps"
-            )
-
-    def __getstate__(self):
-        state = {**super().__getstate__()}
-        state.pop("_device", None)
-        return state

@@ -1,10 +1,15 @@
 """TSC: similarities of the nearest samples."""
 
-from dssc.estimators.base import SubspaceClustering
+import numpy as np
+
+from dssc._typing import Matrix
+from dssc.estimators.base import parameters
+from dssc.estimators.baseline import BaselineClustering
 from dssc.expression import thresholded_similarity
 
 
-class TSC(SubspaceClustering):
+@parameters
+class TSC(BaselineClustering):
     r"""Thresholding-based subspace clustering (TSC).
 
     Rows of X are scaled to unit norm. For the q other rows with the largest
@@ -19,10 +24,10 @@ class TSC(SubspaceClustering):
     n_clusters : int, default=8
         Number of clusters.
     n_neighbors : int, default=5
-        Number of neighbours q of a sample, and the mean number of them a doubly stochastic affinity
-        is to have; ``min(n_neighbors, n_samples - 1)`` is used.
+        Number of neighbours q per sample, and the mean number of neighbours that a doubly
+        stochastic affinity should have; ``min(n_neighbors, n_samples - 1)`` is used.
     affinity, eta2, n_components, assign_labels, n_init, tol, max_iter, random_state
-        As in :class:`dssc.estimators.base.SubspaceClustering`, as are the attributes.
+        See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References
     ----------
@@ -37,33 +42,8 @@ class TSC(SubspaceClustering):
     1.0
     """
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        n_neighbors=5,
-        affinity="symmetric",
-        eta2=None,
-        n_components=None,
-        assign_labels="kmeans",
-        n_init=10,
-        tol=1e-8,
-        max_iter=1000,
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters,
-            affinity=affinity,
-            eta2=eta2,
-            n_neighbors=n_neighbors,
-            n_components=n_components,
-            assign_labels=assign_labels,
-            n_init=n_init,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
+    n_neighbors: int = 5
 
-    def _express(self, X, rng):
+    def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
         self.n_iter_ = 1
-        return thresholded_similarity(X, self.n_neighbors)
+        return thresholded_similarity(X, self.n_neighbors).representation

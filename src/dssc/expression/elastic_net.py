@@ -4,20 +4,23 @@ import numba
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
-from dssc.kernels._numba.elastic import solve_rows
+from dssc.kernels.elastic import solve_rows
 from dssc.result import RepresentationResult
 
-N_CANDIDATES = 64  # samples found by a search; doubled while most rows have more violations
-FIRST_CAPACITY = 128  # members of a row's active set; doubled for the rows that need more
-# Of the largest squared norm. Stands in for a smaller eta1: it tells duplicates apart for the
-# factorisation, and moves the optimality conditions by its product with a coefficient only.
+# Samples that a search returns at first. Doubled while most rows have more violations.
+N_CANDIDATES = 64
+# Members of a row's active set at first. Doubled for the rows that need more.
+FIRST_CAPACITY = 128
+# Smallest eta1 in the factorisations, relative to the largest squared norm. It keeps them regular
+# for duplicates, and changes the optimality conditions only by its product with a coefficient.
 RIDGE = 1e-11
 
 
 def elastic_net_representation(
-    X, eta1: float, eta3: float, *, tol: float = 1e-8, max_iter: int = 100
+    X: Matrix, eta1: float, eta3: float, *, tol: float = 1e-8, max_iter: int = 100
 ) -> RepresentationResult:
     r"""Express every row of X by few of the other rows.
 
@@ -31,29 +34,34 @@ def elastic_net_representation(
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Samples, of dtype float32 or float64.
     eta1 : float
-        Weight of the squared penalty; zero gives the lasso, of whose solutions one of (nearly)
-        least norm is returned where duplicate samples leave a choice.
+        Weight of the squared penalty. Zero gives the lasso. If duplicate samples make its solution
+        ambiguous, one of (nearly) least norm is returned.
     eta3 : float
         Weight of the l1 penalty, positive.
     tol : float, default=1e-8
         Largest violation of an optimality condition, relative to the largest squared norm.
     max_iter : int, default=100
-        Most searches through all samples for one row.
+        Largest number of searches through all samples for one row.
 
     Returns
     -------
     result : dssc.result.RepresentationResult
-        C in CSR form and in the dtype of X, and the proof of how good it is.
+        C in CSR form and in the dtype of X, with the violations and the relative residual of every
+        row. An iteration is a search through all samples.
 
     Notes
     -----
     With the residual ``r_i = x_i - C_i X`` row i is optimal when ``x_j . r_i`` equals
     ``eta1 C_ij + eta3 sign(C_ij)`` on its support and is at most eta3 in magnitude elsewhere. Each
-    row is solved over some candidates by an active set with small direct solves, at first the
-    samples nearest to it. Then its residual is multiplied with all samples, in float32: those that
-    correlate most become candidates, and the largest correlation left out bounds the rest. A row
-    is finished when that bound, and how far its residual has moved since, prove its conditions.
-    Memory is that of X, of C and of one tile of products.
+    row is solved over a set of candidates, at first the samples nearest to it, by an active set
+    method with small direct solves. Then its residual is multiplied with all samples in float32:
+    those that correlate most become candidates, and the largest correlation left out bounds the
+    rest. A row is finished when this bound, together with the change of its residual since, proves
+    its conditions. Memory is that of X, of C and of one tile of products.
+
+    SSC and EnSC write the same problem with a weight :math:`\gamma` on the fit. A larger
+    :math:`\gamma` means smaller penalties here: :math:`\eta_3 = \lambda / \gamma` and
+    :math:`\eta_1 = (1 - \lambda) / \gamma`, with :math:`\lambda = 1` for SSC.
     """
     check_positive("eta3", eta3)
     if eta1 != 0:
@@ -74,9 +82,11 @@ def elastic_net_representation(
     status = f"largest violation {violations.max() * unit:.1e}, tol={tol:.1e}"
     if n_open:
         status = f"{n_open} rows unfinished after max_iter={max_iter} searches: {status}; raise it"
+    C = _stack(blocks, dictionary.dtype)
     return RepresentationResult(
-        representation=_stack(blocks, dictionary.dtype),
+        representation=C,
         violations=violations * unit,
+        residuals=dictionary.relative_residuals(C),
         n_iter=np.concatenate([block.n_iter for block in blocks]),
         converged=n_open == 0,
         status=status,
@@ -84,9 +94,11 @@ def elastic_net_representation(
 
 
 class _Block:
-    """Some rows of the problem: their solutions so far and what is proved about them."""
+    """Rows of the problem: their solutions so far and what is proved about them."""
 
-    def __init__(self, dictionary, inner, own, eta1, eta3, tol):
+    def __init__(
+        self, dictionary: Dictionary, inner: Array, own: Array, eta1: float, eta3: float, tol: float
+    ):
         n = len(own)
         self.dictionary, self.inner = dictionary, inner
         self.own = own
@@ -100,8 +112,8 @@ class _Block:
         self.n_iter = np.zeros(n, dtype=np.int64)
         self.bounds = np.empty(n)
 
-    def solve(self, max_iter):
-        """Solve and search in turn until every row is proved, or has been searched too often."""
+    def solve(self, max_iter: int) -> None:
+        """Solve and search in turn until every row is proved optimal, or `max_iter` is reached."""
         rows = np.arange(len(self.own))
         n_places = N_CANDIDATES
         candidates = self._search(rows, n_places, precise=False)
@@ -111,7 +123,7 @@ class _Block:
             excess = self._excess(rows, searched)
             self.violations[rows] = np.maximum(self.violations[rows], excess)
             is_open = (excess > self.tol) & (self.n_iter[rows] < max_iter)
-            # A row that did not move and is not proved is for float64 to decide.
+            # If a row did not change and is not proved optimal, float64 has to decide.
             moved = np.any(self.residuals[rows] != searched, axis=1)[is_open]
             rows = rows[is_open]
             if len(rows) == 0:
@@ -123,15 +135,15 @@ class _Block:
                 if group.any():
                     candidates[group] = self._search(rows[group], n_places, precise=precise)
 
-    def compact(self):
-        """Drop what only the solver needs."""
+    def compact(self) -> "_Block":
+        """Drop the arrays that only the solver needs."""
         kept = np.arange(self.support.shape[1]) < self.sizes[:, None]
         self.support, self.coefficients = self.support[kept], self.coefficients[kept]
         del self.residuals, self.dictionary, self.inner
         return self
 
-    def _search(self, rows, n_places, *, precise):
-        """Return candidates for some rows and keep the bounds on all other samples."""
+    def _search(self, rows: Array, n_places: int, *, precise: bool) -> Array:
+        """Return candidates for rows, and keep the bounds on all other samples."""
         sizes = self.sizes[rows]
         kept = np.arange(self.support.shape[1]) < sizes[:, None]
         stored = np.concatenate([[0], np.cumsum(sizes)]), self.support[rows][kept]
@@ -141,11 +153,11 @@ class _Block:
         )
         return candidates
 
-    def _solve_candidates(self, rows, candidates):
-        """Solve rows over their supports and candidates, with ever more room where needed.
+    def _solve_candidates(self, rows: Array, candidates: Array) -> None:
+        """Solve rows over their supports and candidates, with more capacity where needed.
 
-        A row that ran out of room starts again: what left its support on the way would otherwise
-        be neither a member nor a candidate.
+        A row that exceeds the capacity starts again. Otherwise samples that left its support on the
+        way would be neither members nor candidates.
         """
         capacity = self.support.shape[1]
         while len(rows):
@@ -153,22 +165,23 @@ class _Block:
             if space:
                 self.support = np.pad(self.support, ((0, 0), (0, space)))
                 self.coefficients = np.pad(self.coefficients, ((0, 0), (0, space)))
-            state = [self.support[rows], self.coefficients[rows], self.sizes[rows]]
-            room = self._run(rows, candidates, state)
-            done = rows[room]
+            state: list[Array] = [self.support[rows], self.coefficients[rows], self.sizes[rows]]
+            fits = self._run(rows, candidates, state)
+            done = rows[fits]
             self.support[done], self.coefficients[done], self.sizes[done] = (
-                part[room] for part in state
+                part[fits] for part in state
             )
-            rows, candidates = rows[~room], candidates[~room]
+            rows, candidates = rows[~fits], candidates[~fits]
             capacity *= 2
 
-    def _run(self, rows, candidates, state):
+    def _run(self, rows: Array, candidates: Array, state: list[Array]) -> Array:
+        """Solve rows from a state, which is overwritten; return which fit the capacity."""
         capacity = self.support.shape[1]
         n_threads = numba.get_num_threads()
         square = n_threads, capacity, capacity
         residuals = np.empty((len(rows), self.residuals.shape[1]))
         violations = np.empty(len(rows))
-        room = np.empty(len(rows), dtype=np.bool_)
+        fits = np.empty(len(rows), dtype=np.bool_)
         solve_rows(
             self.dictionary.X,
             self.inner,
@@ -188,17 +201,17 @@ class _Block:
             state[2],
             residuals,
             violations,
-            room,
+            fits,
         )
         self.residuals[rows] = residuals
         self.violations[rows] = violations
-        return room
+        return fits
 
-    def _excess(self, rows, searched):
-        """Bound how far the samples that were not found can exceed eta3 now.
+    def _excess(self, rows: Array, searched: Array) -> Array:
+        """Bound how far the samples that are not candidates can exceed eta3 now.
 
-        A bound b on ``|x_j . r|`` at the residual r that was searched with is, for any s > 0, the
-        bound ``s b + |x_j| |q - s r|`` at the present residual q.
+        If b bounds ``|x_j . r|`` at the residual r of the search, then ``s b + |x_j| |q - s r|``
+        bounds ``|x_j . q|`` at the present residual q, for any s > 0.
         """
         q, b = self.residuals[rows], self.bounds[rows]
         norm = self.dictionary.largest_norm
@@ -210,7 +223,7 @@ class _Block:
         return np.maximum(np.minimum(near, scaled) - self.eta3, 0.0)
 
 
-def _stack(blocks, dtype):
+def _stack(blocks: list[_Block], dtype: np.dtype) -> sparse.csr_array:
     """Return C with sorted rows."""
     n = sum(len(block.own) for block in blocks)
     indptr = np.concatenate([[0], np.cumsum(np.concatenate([block.sizes for block in blocks]))])

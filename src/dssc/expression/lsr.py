@@ -1,10 +1,12 @@
-"""Least squares regression (LSR): the dense self-expression with a closed form."""
+"""Least squares regression (LSR): a dense self-expression with a closed form."""
 
 import numpy as np
 from scipy import linalg, sparse
 
+from dssc._typing import Array, Matrix
 
-def least_squares_representation(X, eta1: float) -> np.ndarray:
+
+def least_squares_representation(X: Matrix, eta1: float) -> Array:
     r"""Express every row of X by the other rows, with a ridge penalty.
 
     Solves (minC) of the paper with :math:`\eta_3 = 0`, in row notation
@@ -12,12 +14,16 @@ def least_squares_representation(X, eta1: float) -> np.ndarray:
     .. math:: \min_C \; \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
               \quad \text{subject to } \mathrm{diag}(C) = 0 .
 
+    The solution has a closed form, so C is returned without a certificate.
+
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Samples, of dtype float32 or float64.
     eta1 : float
-        Weight of the penalty, positive.
+        Weight of the penalty, positive. This is the `gamma` of :class:`dssc.LSR`: larger values
+        fit less closely. The `gamma` of :class:`dssc.SSC` and :class:`dssc.EnSC` weighs the fit and
+        acts in the opposite direction.
 
     Returns
     -------
@@ -27,9 +33,9 @@ def least_squares_representation(X, eta1: float) -> np.ndarray:
     Notes
     -----
     With ``h = X (X'X + eta1 I)^-1 X'`` the solution is ``C_ij = h_ij / (1 - h_ii)``: the fit
-    without the constraint, inflated by the leverage as in leave-one-out regression. With
-    ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``; the smaller of the
-    two matrices is factorised. Everything but the result is in float64.
+    without the constraint, divided by one minus the leverage as in leave-one-out regression. With
+    ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``. The smaller of the
+    two matrices is factorised. All computations are in float64.
     """
     n, d = X.shape
     C = _from_samples(X, eta1) if n <= d else _from_features(X, eta1)
@@ -37,14 +43,14 @@ def least_squares_representation(X, eta1: float) -> np.ndarray:
     return C.astype(X.dtype, copy=False)
 
 
-def _from_samples(X, eta1):
+def _from_samples(X: Matrix, eta1: float) -> Array:
     """Factorise the n x n matrix ``XX' + eta1 I``."""
     identity = np.eye(X.shape[0])
     P = linalg.cho_solve(linalg.cho_factor(_gram(X) + eta1 * identity), identity)
     return -P / np.diag(P)[:, None]
 
 
-def _from_features(X, eta1):
+def _from_features(X: Matrix, eta1: float) -> Array:
     """Factorise the d x d matrix ``X'X + eta1 I``."""
     factor = linalg.cholesky(_gram(X.T) + eta1 * np.eye(X.shape[1]), lower=True)
     rows = X.toarray() if sparse.issparse(X) else X
@@ -55,7 +61,8 @@ def _from_features(X, eta1):
     return h
 
 
-def _gram(X):
+def _gram(X: Matrix) -> Array:
+    """Return ``XX'`` in float64."""
     X = X.astype(np.float64, copy=False)
     G = X @ X.T
     return G.toarray() if sparse.issparse(G) else G

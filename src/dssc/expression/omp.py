@@ -3,12 +3,16 @@
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
-from dssc.kernels._numba.pursuit import pursue
+from dssc.kernels.pursuit import pursue
+from dssc.result import RepresentationResult
 
 
-def omp_representation(X, n_nonzero_coefs: int, *, tol: float = 1e-6) -> sparse.csr_array:
+def omp_representation(
+    X: Matrix, n_nonzero_coefs: int, *, tol: float = 1e-6
+) -> RepresentationResult:
     r"""Express every row of X greedily by at most `n_nonzero_coefs` of the other rows.
 
     Seeks, in row notation,
@@ -24,33 +28,54 @@ def omp_representation(X, n_nonzero_coefs: int, *, tol: float = 1e-6) -> sparse.
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Samples, of dtype float32 or float64.
     n_nonzero_coefs : int
-        Most nonzeros of a row, k.
+        Largest number of nonzeros per row, k.
     tol : float, default=1e-6
-        A row is finished when its residual is at most this share of the sample, in norm.
+        A row is finished when the norm of its residual is at most this share of the sample's norm.
 
     Returns
     -------
-    C : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        Coefficients in the dtype of X.
+    result : dssc.result.RepresentationResult
+        C in CSR form and in the dtype of X, and the relative residual of every row. An iteration is
+        a step that adds a sample to the support. `violations` is None: the problem is not convex,
+        and a greedy solution meets no conditions of optimality.
 
     Notes
     -----
     A step is one product of all residuals with all samples, in float32 and a tile at a time. Only
-    samples whose product comes within the proven error of the largest are compared in float64, so
-    the choice is that of float64. The factor of a row's Gram matrix grows by one row a step.
+    samples whose product is within the proven error of the largest are compared in float64, so the
+    choice is that of float64. The factor of a row's Gram matrix grows by one row per step.
     """
     check_count("n_nonzero_coefs", n_nonzero_coefs)
     check_positive("tol", tol)
     dictionary = Dictionary(X)
     C = pursue_all(dictionary, dictionary.X, np.arange(len(dictionary)), n_nonzero_coefs, tol)
-    return C.astype(dictionary.dtype, copy=False)
+    C = C.astype(dictionary.dtype, copy=False)
+    residuals = dictionary.relative_residuals(C)
+    return RepresentationResult(
+        representation=C,
+        violations=None,
+        residuals=residuals,
+        n_iter=np.diff(C.indptr),
+        converged=True,
+        status=f"largest relative residual {residuals.max():.1e}, "
+        f"n_nonzero_coefs={n_nonzero_coefs}",
+    )
 
 
-def pursue_all(dictionary, samples, own, n_nonzero_coefs, tol, *, damping=0.0, prior=None):
-    r"""Pursue every sample with the atoms of a dictionary, perhaps pulled towards a prior.
+def pursue_all(
+    dictionary: Dictionary,
+    samples: Array,
+    own: Array,
+    n_nonzero_coefs: int,
+    tol: float,
+    *,
+    damping: float = 0.0,
+    prior: sparse.csr_array | None = None,
+) -> sparse.csr_array:
+    r"""Express every sample greedily by atoms of a dictionary, optionally close to a prior.
 
-    With damping :math:`\lambda` and a prior :math:`b` the row c of a sample x is sought that
-    minimises :math:`\|x - c D\|^2 + \lambda \|c - b\|^2` over at most k nonzeros.
+    With damping :math:`\lambda` and a prior :math:`b`, seeks for every sample x the row c with at
+    most k nonzeros that minimises :math:`\|x - c D\|^2 + \lambda \|c - b\|^2`.
 
     Parameters
     ----------
@@ -61,13 +86,13 @@ def pursue_all(dictionary, samples, own, n_nonzero_coefs, tol, *, damping=0.0, p
     own : ndarray of shape (n_samples,)
         The atom that is the sample itself, which is not used; -1 where there is none.
     n_nonzero_coefs : int
-        Most nonzeros of a row.
+        Largest number of nonzeros per row, k.
     tol : float
-        Share of the sample at which its residual ends the pursuit.
+        Relative residual that ends the pursuit of a row.
     damping : float, default=0.0
         The weight of the prior.
     prior : scipy.sparse.csr_array of shape (n_samples, n_atoms), optional
-        The prior; zero when not given.
+        The prior, zero by default.
 
     Returns
     -------
@@ -85,7 +110,15 @@ def pursue_all(dictionary, samples, own, n_nonzero_coefs, tol, *, damping=0.0, p
     return sparse.vstack(parts, format="csr")
 
 
-def _pursue_block(dictionary, targets, own, k, tol, damping, prior):
+def _pursue_block(
+    dictionary: Dictionary,
+    targets: Array,
+    own: Array,
+    k: int,
+    tol: float,
+    damping: float,
+    prior: sparse.csr_array,
+) -> sparse.csr_array:
     n = len(targets)
     k = min(k, len(dictionary))
     factors = np.empty((n, k, k))
@@ -93,7 +126,7 @@ def _pursue_block(dictionary, targets, own, k, tol, damping, prior):
     coefficients = np.zeros((n, k))
     sizes = np.zeros(n, dtype=np.int64)
     residuals = targets.copy()
-    # Adding the prior rounds once more, in single precision.
+    # The prior is added in float32, which adds a rounding error.
     rounding = damping * np.abs(prior.data).max(initial=0.0) * np.finfo(np.float32).eps
     rows = np.arange(n)
     for _ in range(k):

@@ -1,16 +1,18 @@
-"""Stochastic sparse self-expression: pursuit with dropout, and consensus (S3COMP)."""
+"""Stochastic sparse self-expression by consensus of pursuits with dropout (S3COMP)."""
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
 from dssc.expression.omp import pursue_all
+from dssc.result import RepresentationResult
 
 
 def s3comp_representation(
-    X,
+    X: Matrix,
     n_nonzero_coefs: int,
     *,
     n_subproblems: int = 15,
@@ -18,54 +20,56 @@ def s3comp_representation(
     damping: float = 0.1,
     n_rounds: int = 1,
     tol: float = 1e-6,
-    random_state=None,
-) -> sparse.csr_array:
-    r"""Express every row of X by few other rows, many times with random rows left out, and average.
+    random_state: RandomState = None,
+) -> RepresentationResult:
+    r"""Express every row of X by few others, repeatedly with random rows left out, and average.
 
-    With T random sets of samples, :math:`X^{(t)}`, seeks in row notation
+    With T random sets of samples, :math:`X^{(t)}`, seeks, in row notation,
 
     .. math:: \min_{B, C^{(t)}} \; \sum_{t=1}^T \|X - C^{(t)} X^{(t)}\|_F^2
               + \lambda \|C^{(t)} - B\|_F^2 \quad \text{subject to } \|C_i^{(t)}\|_0 \le k, \;
               C_{ii}^{(t)} = 0
 
-    by turns: every :math:`C^{(t)}` by orthogonal matching pursuit, pulled towards the consensus B
-    but in the first turn, and B as their mean. Leaving samples out spreads the coefficients over
-    more of a point's own subspace than one pursuit reaches.
+    by alternating: every :math:`C^{(t)}` comes from orthogonal matching pursuit, kept close to the
+    consensus B after the first round, and B is their mean. Leaving samples out spreads the
+    coefficients over more of a point's own subspace than a single pursuit reaches.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Samples, of dtype float32 or float64.
     n_nonzero_coefs : int
-        Most nonzeros of a row in one subproblem, k.
+        Largest number of nonzeros per row in one subproblem, k.
     n_subproblems : int, default=15
         Number of subproblems T.
     dropout : float, default=0.7
-        Share of the samples a subproblem leaves out. One draw serves all rows of a subproblem, so
-        that its pursuit is one product a step.
+        Share of the samples that a subproblem leaves out. All rows of a subproblem share one draw,
+        so that a step of its pursuit is one product.
     damping : float, default=0.1
         Weight :math:`\lambda` of the consensus.
     n_rounds : int, default=1
-        Turns after the first. With none, B is the mean of plain pursuits.
+        Number of rounds after the first. With 0, B is the mean of plain pursuits.
     tol : float, default=1e-6
-        A row is finished when its residual is at most this share of the sample, in norm.
+        A row is finished when the norm of its residual is at most this share of the sample's norm.
     random_state : int, RandomState instance or None, default=None
-        Which samples are left out.
+        Determines which samples are left out.
 
     Returns
     -------
-    B : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The consensus, in the dtype of X.
+    result : dssc.result.RepresentationResult
+        The consensus B in CSR form and in the dtype of X, and the relative residual
+        ``|x_i - B_i X| / |x_i|`` of every row. An iteration is a round over all subproblems.
+        `violations` is None: the problem is not convex, and a greedy solution meets no conditions
+        of optimality.
 
     Notes
     -----
-    Dropout as Chen, Li and You (CVPR 2020) define it divides the samples that are left by 1 -
-    `dropout`. That multiplies B by the same number, and a weight of theirs times its square is
-    `damping` here.
+    Chen, Li and You (CVPR 2020) divide the samples that remain by 1 - `dropout`. This multiplies
+    B by 1 - `dropout`, and their weight times the square of 1 - `dropout` is `damping` here.
 
-    The more is dropped, the denser B is and the more of it lies outside of a point's own subspace.
-    On images of faces and objects .15 or .5 served best, with one to five coefficients and 50
-    subproblems; more makes the subproblems of large data cheap.
+    The more samples are dropped, the denser B is, and the more of it lies outside of a point's own
+    subspace. On images of faces and objects a dropout of .15 or .5 works best, with one to five
+    coefficients and 50 subproblems. A higher dropout makes the subproblems of large data cheap.
     """
     for name, value in (("n_nonzero_coefs", n_nonzero_coefs), ("n_subproblems", n_subproblems)):
         check_count(name, value)
@@ -78,22 +82,38 @@ def s3comp_representation(
     rng = check_random_state(random_state)
     whole = Dictionary(X)
     samples, damping = whole.X, damping / whole.scale**2
-    kept = [_kept(len(samples), dropout, rng) for _ in range(n_subproblems)]
+    kept = [draw_samples(len(samples), dropout, rng) for _ in range(n_subproblems)]
     B = None
     for _ in range(1 + n_rounds):
-        # One after the other: each has a copy of its atoms.
+        # One after the other, since each subproblem has a copy of its atoms.
         solutions = (_pursue(samples, atoms, n_nonzero_coefs, tol, damping, B) for atoms in kept)
         B = sum(solutions, start=sparse.csr_array((len(samples),) * 2)) / n_subproblems
-    return sparse.csr_array(B, dtype=whole.dtype)
+    B = sparse.csr_array(B, dtype=whole.dtype)
+    residuals = whole.relative_residuals(B)
+    return RepresentationResult(
+        representation=B,
+        violations=None,
+        residuals=residuals,
+        n_iter=np.full(len(samples), 1 + n_rounds),
+        converged=True,
+        status=f"largest relative residual {residuals.max():.1e}, n_rounds={n_rounds}",
+    )
 
 
-def _kept(n_samples, dropout, rng):
+def draw_samples(n_samples: int, dropout: float, rng: np.random.RandomState) -> Array:
     """Return the samples of a subproblem, in order; at least two."""
     n_kept = max(2, round((1 - dropout) * n_samples))
     return np.sort(rng.choice(n_samples, min(n_kept, n_samples), replace=False))
 
 
-def _pursue(samples, kept, n_nonzero_coefs, tol, damping, consensus):
+def _pursue(
+    samples: Array,
+    kept: Array,
+    n_nonzero_coefs: int,
+    tol: float,
+    damping: float,
+    consensus: sparse.csr_array | None,
+) -> sparse.csr_array:
     """Return C of one subproblem over all samples, zero for those left out."""
     own = np.full(len(samples), -1)
     own[kept] = np.arange(len(kept))

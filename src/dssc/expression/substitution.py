@@ -1,20 +1,23 @@
-"""Solving with a triangular matrix on several threads at once."""
+"""Triangular systems that several threads can solve at once."""
 
 import numpy as np
 from scipy import linalg
 
-DIAGONAL = 32  # rows of a block on the diagonal, which is inverted
+from dssc._typing import Array
+
+# Rows of a block on the diagonal. Only these blocks are inverted.
+DIAGONAL = 32
 
 
 class Substitution:
-    """Solves systems with a lower triangular L, block by block.
+    """Solves systems with a lower triangular matrix L, block by block.
 
-    Nearly all of it is products, which threads can do at once: SciPy's solvers let one thread in at
-    a time. Only small blocks on the diagonal are inverted, so that products of the solutions are as
-    exact as by substitution row by row.
+    Nearly all of the work is matrix products, which several threads can do at once; SciPy's solvers
+    allow one thread at a time. Only small blocks on the diagonal are inverted, so that products of
+    the solutions are as exact as those of a substitution row by row.
     """
 
-    def __init__(self, L: np.ndarray):
+    def __init__(self, L: Array):
         self.L = L
         self.blocks = [slice(i, min(i + DIAGONAL, len(L))) for i in range(0, len(L), DIAGONAL)]
         self.inverses = [
@@ -22,8 +25,8 @@ class Substitution:
             for block in self.blocks
         ]
 
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        """Write ``L^-1 x`` in the place of every row x, and return them."""
+    def __call__(self, rows: Array) -> Array:
+        """Overwrite every row x by ``L^-1 x``, and return the rows."""
         for block, inverse in zip(self.blocks, self.inverses, strict=True):
             known = slice(0, block.start)
             rows[:, block] -= rows[:, known] @ self.L[block, known].T

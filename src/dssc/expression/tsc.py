@@ -1,23 +1,26 @@
-"""Thresholding: the nearest samples in angle (TSC)."""
+"""Thresholding: similarities to the samples at the smallest angles (TSC)."""
 
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc._validation import check_count
 from dssc.expression.dictionary import Dictionary
-from dssc.kernels._numba.atoms import exact_products
+from dssc.kernels.atoms import exact_products
+from dssc.result import RepresentationResult
 
-SPARE = 8  # further samples a search returns, among which float64 settles the order
+# Additional samples that a search in float32 returns. Their order is then decided in float64.
+EXTRA_CANDIDATES = 8
 
 
-def thresholded_similarity(X, n_neighbors: int) -> sparse.csr_array:
+def thresholded_similarity(X: Matrix, n_neighbors: int) -> RepresentationResult:
     r"""Relate every row of X, of unit norm, to the rows at the smallest angles.
 
     For the q rows with the largest :math:`|\langle x_i, x_j \rangle|`, j other than i,
 
     .. math:: C_{ij} = \exp(-2 \arccos |\langle x_i, x_j \rangle|) ,
 
-    and zero for all others.
+    and :math:`C_{ij} = 0` for all others.
 
     Parameters
     ----------
@@ -28,8 +31,10 @@ def thresholded_similarity(X, n_neighbors: int) -> sparse.csr_array:
 
     Returns
     -------
-    C : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        Similarities in the dtype of X, in (0, 1].
+    result : dssc.result.RepresentationResult
+        C in CSR form and in the dtype of X, with entries in (0, 1]. The neighbours are those of
+        float64, found in one iteration. C solves no optimisation problem and does not reconstruct
+        the samples, so `violations` and `residuals` are None.
     """
     check_count("n_neighbors", n_neighbors)
     dictionary = Dictionary(X)
@@ -45,18 +50,29 @@ def thresholded_similarity(X, n_neighbors: int) -> sparse.csr_array:
     similarity = np.exp(-2.0 * np.arccos(cosines)).astype(dictionary.dtype)
     C = sparse.csr_array((similarity.ravel(), places.ravel(), indptr), shape=(n, n))
     C.sort_indices()
-    return C
+    return RepresentationResult(
+        representation=C,
+        violations=None,
+        residuals=None,
+        n_iter=np.ones(n, dtype=np.int64),
+        converged=True,
+        status=f"found the {n_kept} nearest samples of every sample",
+    )
 
 
-def _nearest(dictionary, own, n_kept, *, precise=False):
-    """Return the largest magnitudes of products, and where; of equals the first."""
-    found, bounds = dictionary.search(dictionary.X[own], own, n_kept + SPARE, precise=precise)
-    exact = np.empty(found.shape)
-    exact_products(dictionary.X, dictionary.X[own], found, exact)
-    exact = np.where(found < 0, -1.0, np.abs(exact))
-    order = np.lexsort((found, -exact))[:, :n_kept]
+def _nearest(
+    dictionary: Dictionary, own: Array, n_kept: int, *, precise: bool = False
+) -> tuple[Array, Array]:
+    """Return the largest magnitudes of products, and their places; the first of equal ones."""
+    candidates, bounds = dictionary.search(
+        dictionary.X[own], own, n_kept + EXTRA_CANDIDATES, precise=precise
+    )
+    exact = np.empty(candidates.shape)
+    exact_products(dictionary.X, dictionary.X[own], candidates, exact)
+    exact = np.where(candidates < 0, -1.0, np.abs(exact))
+    order = np.lexsort((candidates, -exact))[:, :n_kept]
     values = np.take_along_axis(exact, order, axis=1)
-    places = np.take_along_axis(found, order, axis=1)
+    places = np.take_along_axis(candidates, order, axis=1)
     unsure = np.flatnonzero(values[:, -1] < bounds)
     if len(unsure) and not precise:
         values[unsure], places[unsure] = _nearest(dictionary, own[unsure], n_kept, precise=True)

@@ -1,4 +1,4 @@
-"""Images to X: the features that are clustered."""
+"""From images to X, the features that are clustered."""
 
 from dssc.features.affine import homogeneous, typical_norm
 from dssc.features.pca import pca_features

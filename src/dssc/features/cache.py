@@ -1,36 +1,48 @@
-"""Features that take minutes are computed once per machine."""
+"""A cache on disk, for features that take minutes to compute."""
 
 import hashlib
 import json
 import os
 import tempfile
-import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dssc._typing import Array
+from dssc._warnings import warn_user
 
-def cached(name: str, compute, *, inputs, parameters, cache_home=None) -> np.ndarray:
-    """Return the array ``compute()`` gives, kept in a file for the next time.
+
+def cached(
+    name: str,
+    compute: Callable[[], Array],
+    *,
+    inputs: Array,
+    parameters: dict[str, Any],
+    cache_home: str | Path | None = None,
+) -> Array:
+    """Return the array that ``compute()`` returns, and keep it in a file for later calls.
 
     Parameters
     ----------
     name : str
         Start of the file's name.
     compute : callable
-        Gives the array.
+        Returns the array.
     inputs : ndarray
-        What the result is computed from; its content is part of the key.
+        The array the result is computed from; its content is part of the key.
     parameters : dict
-        Everything else that changes the result, of JSON types; change a version number in it when
+        Everything else that changes the result, in JSON types. Change a version number in it when
         the computation changes.
     cache_home : str or path, optional
-        Folder of the files: the environment variable DSSC_CACHE, or else ``~/.cache/dssc``.
+        Folder of the files: by default the environment variable DSSC_CACHE, else
+        ``~/.cache/dssc``.
 
     Notes
     -----
-    A file appears under its name only when it is complete. Processes that compute the same thing at
-    the same time write files of their own, and the last one stays.
+    A file gets its name only when it is complete. If several processes compute the same result at
+    the same time, each writes its own file and the last one stays.
     """
     folder = Path(cache_home or os.environ.get("DSSC_CACHE") or Path.home() / ".cache" / "dssc")
     path = folder / f"{name}-{_key(inputs, parameters)}.npy"
@@ -38,17 +50,15 @@ def cached(name: str, compute, *, inputs, parameters, cache_home=None) -> np.nda
         try:
             return np.load(path, allow_pickle=False)
         except (ValueError, OSError, EOFError) as error:
-            warnings.warn(
-                f"the cache file {path} is damaged ({error}); computing it again",
-                UserWarning,
-                stacklevel=2,
+            warn_user(
+                f"the cache file {path} is damaged ({error}); computing it again", UserWarning
             )
     result = compute()
     _store(path, result)
     return result
 
 
-def _key(inputs, parameters):
+def _key(inputs: Array, parameters: dict[str, Any]) -> str:
     digest = hashlib.sha256()
     digest.update(json.dumps(parameters, sort_keys=True).encode())
     digest.update(f"{inputs.dtype.str} {inputs.shape}".encode())
@@ -56,7 +66,7 @@ def _key(inputs, parameters):
     return digest.hexdigest()[:32]
 
 
-def _store(path, array):
+def _store(path: Path, array: Array) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
     try:

@@ -8,10 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
-SIGMA = 0.8  # width of the finest wavelet and, at scale J - 1, of the low-pass filter
-FREQUENCY = 0.75 * np.pi  # of the finest wavelet
-PERIODS = range(-2, 3)  # copies summed to make a filter periodic
-# The reference transform divides by this in place of pi; its coefficients are met to rounding.
+from dssc._typing import Array
+
+# Width of the finest wavelet and, at scale J - 1, of the low-pass filter.
+SIGMA = 0.8
+# Frequency of the finest wavelet.
+FREQUENCY = 0.75 * np.pi
+# Shifted copies, in periods of the grid, that are summed to make a filter periodic.
+PERIODS = range(-2, 3)
+# The reference transform (kymatio) divides by this instead of pi; we match its coefficients.
 NORM_PI = 3.1415
 
 
@@ -29,18 +34,19 @@ class FilterBank:
         part it multiplies, and divided by the number of frequencies that fold onto one at scale j.
     lowpass : tuple of ndarrays
         ``lowpass[resolution]`` is the matrix that smooths a flattened image on that grid,
-        subsamples it to the coarsest one and cuts the border off, from the right.
+        subsamples it to the coarsest grid and cuts the border off, by multiplication from the
+        right.
     """
 
     padding: tuple[int, int]
-    wavelets: tuple
-    lowpass: tuple
+    wavelets: tuple[tuple[Array, ...], ...]
+    lowpass: tuple[Array, ...]
 
 
 @lru_cache(maxsize=8)
 def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
     """Build the filters for images of a size, with J scales and L rotations."""
-    padded = tuple((size // 2**J + 2) * 2**J for size in (height, width))
+    padded = ((height // 2**J + 2) * 2**J, (width // 2**J + 2) * 2**J)
     wavelets = []
     for j in range(J):
         rotations = np.stack([_morlet(padded, j, rotation, L) for rotation in range(L)])
@@ -62,8 +68,8 @@ def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
     )
 
 
-def _morlet(shape, j, rotation, L):
-    """Return the transform of a wavelet: a Gabor function less what makes its mean zero."""
+def _morlet(shape: tuple[int, int], j: int, rotation: int, L: int) -> Array:
+    """Return the transform of a wavelet: a Gabor function, corrected to have mean zero."""
     angle = (L // 2 - 1 - rotation) * np.pi / L
     sigma, frequency, slant = SIGMA * 2**j, FREQUENCY / 2**j, 4.0 / L
     wave = _gabor(shape, sigma, angle, frequency, slant)
@@ -72,7 +78,9 @@ def _morlet(shape, j, rotation, L):
     return np.fft.fft2(morlet).real
 
 
-def _gabor(shape, sigma, angle, frequency, slant):
+def _gabor(
+    shape: tuple[int, int], sigma: float, angle: float, frequency: float, slant: float
+) -> Array:
     """Return a plane wave under an elongated Gaussian, summed over periods of the grid."""
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     curvature = rotation @ np.diag([1.0, slant**2]) @ rotation.T / (2 * sigma**2)
@@ -89,8 +97,8 @@ def _gabor(shape, sigma, angle, frequency, slant):
     return total * slant / (2 * NORM_PI * sigma**2)
 
 
-def _crop(transforms, resolution):
-    """Return filters on a coarser grid: the low frequencies, the rest dropped."""
+def _crop(transforms: Array, resolution: int) -> Array:
+    """Return filters on a coarser grid: only the low frequencies are kept."""
     if resolution == 0:
         return transforms.astype(np.float32)
     for axis in (1, 2):
@@ -99,14 +107,14 @@ def _crop(transforms, resolution):
     return transforms.astype(np.float32)
 
 
-def _kept_frequencies(size, resolution):
+def _kept_frequencies(size: int, resolution: int) -> Array:
     coarse = size >> resolution
     half = coarse // 2
     return np.concatenate([np.arange(half), np.arange(size - half, size)])
 
 
-def _lowpass_matrix(size, J, resolution):
-    """Return the one-dimensional Gaussian as a matrix from a grid to the coarsest one, cut."""
+def _lowpass_matrix(size: int, J: int, resolution: int) -> Array:
+    """Return the one-dimensional Gaussian as a matrix from a grid to the coarsest one, cropped."""
     sigma = SIGMA * 2 ** (J - 1)
     position = np.arange(size)[None, :] + size * np.array(PERIODS)[:, None]
     gaussian = np.exp(-(position**2) / (2 * sigma**2)).sum(axis=0)

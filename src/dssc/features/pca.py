@@ -1,31 +1,34 @@
 """Uncentred principal components of many features, in two passes over blocks."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg
 
+from dssc._typing import Array
 from dssc._validation import check_count
 
-BLOCK_BYTES = 1 << 27  # of a float64 copy of one block
+# Size of the float64 copy of one block.
+BLOCK_BYTES = 1 << 27
 
 
-def pca_features(F, n_components: int = 500) -> np.ndarray:
+def pca_features(F: ArrayLike, n_components: int = 500) -> Array:
     """Project the rows of F on their leading singular directions, without centring.
 
     The result X has ``X X'`` as close to ``F F'`` as its rank allows. Points near a union of linear
-    subspaces stay so; subtracting the mean would turn the subspaces into affine ones.
+    subspaces stay near one; subtracting the mean would turn the subspaces into affine ones.
 
     Parameters
     ----------
     F : array-like of shape (n_samples, n_features)
-        Features; may be a memory map. It is read twice, block by block, and never copied whole.
+        Features; may be a memory map. They are read twice, in blocks, and never copied as a whole.
     n_components : int, default=500
         Number of directions.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_components)
-        In the dtype of F (float64 for integers), directions in falling order of their singular
-        values, each with the sign that makes its largest entry positive.
+        In the dtype of F (float64 for integers). Directions are in decreasing order of their
+        singular values; their signs make the largest entry of each column positive.
     """
     F = F if isinstance(F, np.ndarray) else np.asarray(F)
     if F.ndim != 2:
@@ -43,7 +46,7 @@ def pca_features(F, n_components: int = 500) -> np.ndarray:
     return X.astype(dtype, copy=False)
 
 
-def _by_features(F, n_components):
+def _by_features(F: Array, n_components: int) -> Array:
     n, d = F.shape
     gram = np.zeros((d, d))
     for rows in _blocks(n, d):
@@ -56,7 +59,7 @@ def _by_features(F, n_components):
     return X
 
 
-def _by_samples(F, n_components):
+def _by_samples(F: Array, n_components: int) -> Array:
     n, d = F.shape
     gram = np.zeros((n, n))
     for columns in _blocks(d, n):
@@ -66,12 +69,13 @@ def _by_samples(F, n_components):
     return vectors * np.sqrt(np.maximum(squares, 0.0))
 
 
-def _blocks(length, width):
+def _blocks(length: int, width: int) -> list[slice]:
     size = max(1, BLOCK_BYTES // (8 * width))
     return [slice(start, start + size) for start in range(0, length, size)]
 
 
-def _leading(gram, n_components):
+def _leading(gram: Array, n_components: int) -> tuple[Array, Array]:
+    """Return the largest eigenvalues, in decreasing order, and their eigenvectors."""
     if not np.all(np.isfinite(gram)):
         raise ValueError("F holds NaN, infinite or too large values; replace or rescale them")
     last = len(gram) - 1

@@ -1,39 +1,46 @@
 """Scaling samples to unit norm."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
+from dssc._typing import Array, Matrix
+
+# Rows that are checked together.
 BATCH = 2048
 
 
-def unit_norm(X):
+def unit_norm(X: ArrayLike | Matrix) -> Matrix:
     """Return X with every row scaled to Euclidean norm one, in the dtype of X.
 
-    A zero row has no direction: it raises an error that names the rows. Scaling a point does not
+    Zero rows have no direction: they raise an error that lists them. Scaling a point does not
     change the subspace it lies in, so every method here starts with it.
     """
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     # Dividing by the largest entry first keeps squares of tiny or huge values in range.
-    largest = _largest_of_rows(X)
+    largest = _largest_per_row(rows)
     refuse_zeros(largest)
-    X = _scale_rows(X, largest)
-    norms = np.sqrt(X.multiply(X).sum(axis=1)) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
-    return _scale_rows(X, np.asarray(norms).ravel())
+    rows = _scale_rows(rows, largest)
+    if isinstance(rows, np.ndarray):
+        norms = np.linalg.norm(rows, axis=1)
+    else:
+        norms = np.sqrt(rows.multiply(rows).sum(axis=1))
+    return _scale_rows(rows, np.asarray(norms).ravel())
 
 
-def check_no_zero_rows(X) -> None:
-    """Raise the error of `unit_norm` on zero rows, without a copy of X."""
-    refuse_zeros(np.concatenate([_largest_of_rows(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
+def check_no_zero_rows(X: Matrix) -> None:
+    """Raise the error of `unit_norm` for zero rows, without a copy of X."""
+    refuse_zeros(np.concatenate([_largest_per_row(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
 
 
-def _largest_of_rows(X):
+def _largest_per_row(X: Matrix) -> Array:
     largest = abs(X).max(axis=1)
     return largest.toarray().ravel() if sparse.issparse(largest) else largest
 
 
-def refuse_zeros(largest) -> None:
-    """Raise an error that names the rows whose largest magnitude is zero."""
+def refuse_zeros(largest: Array) -> None:
+    """Raise an error that lists the rows whose largest magnitude is zero, if there are any."""
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         shown = ", ".join(map(str, zero[:10])) + (", ..." if len(zero) > 10 else "")
@@ -43,9 +50,9 @@ def refuse_zeros(largest) -> None:
         )
 
 
-def _scale_rows(X, divisors):
-    if sparse.issparse(X):
-        X = X.copy()
-        X.data /= np.repeat(divisors, np.diff(X.indptr)).astype(X.dtype)
-        return X
-    return X / divisors[:, None].astype(X.dtype)
+def _scale_rows(X: Matrix, divisors: Array) -> Matrix:
+    if isinstance(X, np.ndarray):
+        return X / divisors[:, None].astype(X.dtype)
+    scaled = X.copy()
+    scaled.data /= np.repeat(divisors, np.diff(X.indptr)).astype(X.dtype)
+    return scaled

@@ -1,27 +1,47 @@
 """The paper's scattered features, from images to unit rows."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dssc._devices import is_tensor, torch_device
+from dssc._typing import Array
 from dssc.features.cache import cached
 from dssc.features.pca import pca_features
 from dssc.features.scaling import unit_norm
-from dssc.features.scattering import scattering_features
+from dssc.features.scattering import n_paths, scattering_features
 from dssc.images import check_images, resize_images
 
-SIDE, J, L = 32, 3, 8
-CHUNK = 4096  # images resized and scattered at a time
-VERSION = 1
+if TYPE_CHECKING:
+    import torch
+
+# Height and width that images are resized to.
+SIDE = 32
+# Number of scales of the wavelets.
+J = 3
+# Number of rotations of the wavelets.
+L = 8
+# Images that are resized and scattered together.
+CHUNK = 4096
+# Part of the cache's key; to be raised when the features change.
+CACHE_VERSION = 1
 
 
 def scattered_features(
-    images, n_components: int = 500, *, cache=True, cache_home=None, device=None
-):
+    images: "ArrayLike | torch.Tensor",
+    n_components: int = 500,
+    *,
+    cache: bool = True,
+    cache_home: str | Path | None = None,
+    device: str | None = None,
+) -> "Array | torch.Tensor":
     """Return the features the paper clusters: scattering, uncentred PCA, unit norm.
 
-    Images are resized to 32 x 32 (bilinear), scattered with 3 scales and 8 rotations, each path of
-    each image is divided by its largest magnitude, and the coefficients are projected on
-    `n_components` directions. The colours of an image are scattered one by one.
+    Images are resized to 32 x 32 (bilinear) and scattered with 3 scales and 8 rotations. Each path
+    of each image is divided by its largest magnitude, and the coefficients are projected on
+    `n_components` directions. The colours of an image are scattered separately.
 
     Parameters
     ----------
@@ -30,41 +50,48 @@ def scattered_features(
     n_components : int, default=500
         Number of features.
     cache : bool, default=True
-        Whether to keep the result in a file for the next time.
+        Whether to keep the result in a file for later calls.
     cache_home : str or path, optional
-        Where; the environment variable DSSC_CACHE, or else ``~/.cache/dssc``, when not given.
+        Folder of the file: by default the environment variable DSSC_CACHE, else
+        ``~/.cache/dssc``.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
-        ``"cuda"`` computes on a GPU and leaves the result there, uncached; by default images that
-        are a tensor on a GPU do.
+        ``"cuda"`` computes on a GPU, leaves the result there and does not cache it. None uses the
+        GPU if the images are a tensor on it, and the CPU otherwise.
 
     Returns
     -------
     X : ndarray or torch.Tensor of shape (n_images, n_components), float32
-        Rows of norm one; a tensor where torch made it.
+        Rows of norm one; a tensor if torch computed it.
     """
-    if (on := torch_device(device, images)) is not None:
-        from dssc.features.on_device import scattered_on_device
+    if (engine := torch_device(device, images)) is not None:
+        from dssc.features.scattered_torch import scattered_on_device
 
-        images = images if is_tensor(images) else check_images(images)
-        return scattered_on_device(images, SIDE, J, L, n_components, on)
-    images = np.asarray(images)
+        stack = cast("torch.Tensor", images) if is_tensor(images) else check_images(images)
+        return scattered_on_device(stack, SIDE, J, L, n_components, engine)
+    array = check_images(images)
 
-    def compute():
-        return unit_norm(pca_features(_scatter(images), n_components))
+    def compute() -> Array:
+        return unit_norm(pca_features(scatter_in_chunks(array), n_components))
 
     if not cache:
         return compute()
-    parameters = {"n_components": n_components, "version": VERSION}
-    return cached("scattered", compute, inputs=images, parameters=parameters, cache_home=cache_home)
+    parameters = {"n_components": n_components, "version": CACHE_VERSION}
+    return cached("scattered", compute, inputs=array, parameters=parameters, cache_home=cache_home)
 
 
-def _scatter(images):
-    """Scatter in chunks, so that only the coefficients are ever held for all images."""
-    features = None
+def scatter_in_chunks(images: Array) -> Array:
+    """Return the scattering coefficients of images, which are resized chunk by chunk.
+
+    Only the coefficients are ever held for all images.
+    """
+    features = np.empty((len(images), n_coefficients(images)), dtype=np.float32)
     for start in range(0, len(images), CHUNK):
         chunk = resize_images(images[start : start + CHUNK].astype(np.float32), (SIDE, SIDE))
-        part = scattering_features(chunk, J, L)
-        if features is None:
-            features = np.empty((len(images), part.shape[1]), dtype=np.float32)
-        features[start : start + CHUNK] = part
+        features[start : start + CHUNK] = scattering_features(chunk, J, L)
     return features
+
+
+def n_coefficients(images: Array) -> int:
+    """Return the number of scattering coefficients per image, before the projection."""
+    channels = 1 if images.ndim == 3 else images.shape[3]
+    return channels * n_paths(J, L) * (SIDE >> J) ** 2

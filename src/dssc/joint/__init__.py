@@ -1,4 +1,4 @@
-"""X to C and A together: the joint model, J-DSSC."""
+"""From X to C and A together: the joint model, J-DSSC."""
 
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult

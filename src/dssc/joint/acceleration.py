@@ -1,77 +1,98 @@
 """Anderson acceleration of a fixed-point iteration on a matrix, with little memory."""
 
+from typing import Generic
+
 import numpy as np
 
-MEMORY = 2  # pairs of differences kept; more did not pay
-WORSE = 2.0  # growth of the residual at which a step is taken back
-IGNORED = 1e-10  # relative ridge of the small least-squares problem
+from dssc.joint.array_types import ArrayT
+
+# Pairs of differences that are remembered. More did not help.
+MEMORY = 2
+# A step is taken back if it makes the residual larger by this factor.
+GROWTH_LIMIT = 2.0
+# Relative ridge of the small least-squares problem.
+RIDGE = 1e-10
 
 
-class Anderson:
+class Anderson(Generic[ArrayT]):
     """Chooses the next point z from the residuals F of ``z -> z + F(z)``.
 
-    Of the points that a combination of the last steps leads to, it takes the one whose residual
-    would be the smallest were F linear. A step after which the residual is much larger is replaced
-    by the plain one. Differences are held in `store`, matrices of float32, two for each pair: the
-    step that led here, and the change of F along it. Works on arrays and on tensors alike, a few
-    rows at a time.
+    Among the points to which a combination of the last steps leads, it takes the one whose
+    residual would be the smallest if F were linear. A step after which the residual is much larger
+    is replaced by the plain one. The differences are held in `store`, float32 matrices, two for
+    each pair: the step that led to the current point, and the change of F along it. `blocks` are
+    the slices of rows that are processed one after another.
+
+    Attributes
+    ----------
+    slot : int
+        Number of the pair whose step was taken last; -1 if there is none.
+    weights : list of (int, float)
+        Pairs that the last step combined, with their weights.
+    n_taken_back : int
+        Number of steps that were taken back.
     """
 
-    def __init__(self, store, blocks):
+    def __init__(self, store: list[ArrayT], blocks: list[slice]):
         self.steps, self.changes = store[0::2], store[1::2]
         self.blocks = blocks
-        self.n_pairs = 0  # complete ones
-        self.slot = -1  # the pair under way
-        self.safe = np.inf  # the residual a bold step started from
-        self.weights: list[tuple[int, float]] = []  # of the pairs, in the last step
         self.n_taken_back = 0
+        self.restart()
 
-    def advance(self, z, F) -> None:
-        """Move z on, in place. F is used up."""
-        size = self._dot(F, F) ** 0.5
-        if size > WORSE * self.safe:
-            return self._take_back(z)
-        self.weights = weights = self._weights(F)
-        self.safe = size if len(weights) else np.inf
+    def restart(self) -> None:
+        """Forget all pairs and start again from the current point."""
+        self.n_pairs = 0  # complete ones
+        self.slot = -1
+        self.last_residual = np.inf  # before the last step, if that was not a plain one
+        self.weights: list[tuple[int, float]] = []
+
+    def advance(self, z: ArrayT, F: ArrayT) -> None:
+        """Move z to the next point, in place. F is overwritten."""
+        residual = self._dot(F, F) ** 0.5
+        if residual > GROWTH_LIMIT * self.last_residual:
+            self._take_back(z)
+            return
+        self.weights = self._best_weights(F)
+        self.last_residual = residual if self.weights else np.inf
         slot = self.slot = (self.slot + 1) % len(self.steps)
         for rows in self.blocks:
-            step = F[rows]
+            step, part = F[rows], z[rows]
             change = -step
-            for k, weight in weights:
+            for k, weight in self.weights:
                 step -= weight * self.steps[k][rows]
                 step -= weight * self.changes[k][rows]
-            z[rows] += step
+            part += step
             self.steps[slot][rows] = step
-            self.changes[slot][rows] = change  # to which the next F is added
-        return None
+            self.changes[slot][rows] = change  # the next F is added to it
 
-    def _weights(self, F):
-        """Complete the pair under way; return (pair, weight) of the best combination."""
+    def _best_weights(self, F: ArrayT) -> list[tuple[int, float]]:
+        """Complete the last pair; return (pair, weight) of the best combination."""
         if self.slot >= 0:
             for rows in self.blocks:
-                self.changes[self.slot][rows] += F[rows]
+                change = self.changes[self.slot][rows]
+                change += F[rows]
             self.n_pairs = min(self.n_pairs + 1, len(self.steps))
         if self.n_pairs == 0:
             return []
-        kept = [self.changes[k] for k in range(self.n_pairs)]
-        gram = np.array([[self._dot(x, y) for y in kept] for x in kept])
-        gram[np.diag_indices(len(gram))] *= 1.0 + IGNORED
-        rhs = np.array([self._dot(x, F) for x in kept])
+        changes = self.changes[: self.n_pairs]
+        gram = np.empty((self.n_pairs, self.n_pairs))
+        for k, x in enumerate(changes):
+            for m, y in enumerate(changes[: k + 1]):
+                gram[k, m] = gram[m, k] = self._dot(x, y)
+        gram[np.diag_indices(len(gram))] *= 1.0 + RIDGE
+        rhs = np.array([self._dot(x, F) for x in changes])
         weights = np.linalg.lstsq(gram, rhs, rcond=1e-12)[0]
         return list(enumerate(weights.tolist()))
 
-    def _take_back(self, z):
-        """Return to the last point, go the plain step from there, and forget."""
+    def _take_back(self, z: ArrayT) -> None:
+        """Return to the last point, take the plain step from there, and forget all pairs."""
         step, change = self.steps[self.slot], self.changes[self.slot]
         for rows in self.blocks:
-            z[rows] -= step[rows]
-            z[rows] -= change[rows]  # holds minus the last F
-        self.forget()
+            part = z[rows]
+            part -= step[rows]
+            part -= change[rows]  # minus the last F
+        self.restart()
         self.n_taken_back += 1
 
-    def forget(self):
-        """Start anew from the current point."""
-        self.n_pairs, self.slot, self.safe, self.weights = 0, -1, np.inf, []
-
-    def _dot(self, x, y):
+    def _dot(self, x: ArrayT, y: ArrayT) -> float:
         return float(sum((x[rows] * y[rows]).sum() for rows in self.blocks))

@@ -1,76 +1,79 @@
 """Alternating minimisation of the joint model: C for given A, then A for given W."""
 
-import time
-
 import numpy as np
 
-from dssc.expression import least_squares_representation
-from dssc.joint.model import JointModel, blocks, entries
-from dssc.joint.outcome import finish, relative_gap
+from dssc._typing import Array, Matrix
+from dssc.joint.blocks import row_blocks
+from dssc.joint.entries import stored_entries
+from dssc.joint.model import JointModel
+from dssc.joint.outcome import History, certified_result
+from dssc.joint.penalty import CouplingPenalty
 from dssc.joint.result import JointResult
 
-CHANGE = 1e-8  # relative change of C at which its minimisation ends
+# The minimisation over C ends when C changes by less than this, relative to its norm.
+CHANGE = 1e-8
+# Most steps of one minimisation over C.
 MAX_STEPS = 5000
 
 
-def solve(model: JointModel, *, tol: float, n_steps: int) -> JointResult:
-    r"""Take `n_steps` turns of minimising over C and then over A.
+def solve(model: JointModel[Array], *, tol: float, n_steps: int) -> JointResult:
+    r"""Minimise over C and then over A, `n_steps` times.
 
-    The first turn starts from ``A = I``, which asks nothing of C off the diagonal: it is (minC),
-    then (jminA), that is A-DSSC. Later turns minimise (model) over (C_p, C_q) for the A at hand,
-    with its dead zone, and then take the projection of ``W = C_p + C_q``. The model's value can
-    only fall. It need not reach the optimum: alternating minimisation stops where neither block
-    alone can move. `tol` is what the gap is compared with.
+    The first step starts from ``A = I``, which does not constrain C off the diagonal. It is (minC),
+    then (jminA), that is, A-DSSC. Later steps minimise (model) over (C_p, C_q) for the current A,
+    with its dead zone, and then take the projection of ``W = C_p + C_q``. The model's value never
+    rises. It need not reach the optimum: alternating minimisation stops where neither C nor A alone
+    can improve. The gap is compared with `tol`.
     """
-    clock = time.perf_counter()
-    history, seconds = [], []
-    C = least_squares_representation(model.X, model.eta1)
-    C = np.ascontiguousarray(C)
-    A = potentials = None
-    for _ in range(n_steps):
-        if A is not None or model.eta3 > 0.0:
-            C = minimise_over_C(model, C, A)
-        W = np.abs(C) if A is None else model.best_W(C, A)
-        projection = model.project(W, potentials)
-        A, potentials = projection.plan, projection.potentials
-        history.append(model.upper_bound(C, A))
-        seconds.append(time.perf_counter() - clock)
-    dual, _ = relative_gap(model, C, potentials, history[-1])
-    return finish(
+    history = History()
+    C = model.operations.least_squares(model.X, model.eta1)
+    if model.eta3 > 0.0:
+        C = minimise_over_C(model, C)
+    projection = model.project(np.abs(C))
+    history.record(model.upper_bound(C, projection.plan))
+    for _ in range(n_steps - 1):
+        C = minimise_over_C(model, C, projection.plan)
+        W = model.best_W(C, projection.plan)
+        projection = model.project(W, projection.potentials)
+        history.record(model.upper_bound(C, projection.plan))
+    return certified_result(
         model,
         C,
-        A,
-        potentials,
-        dual,
+        projection.plan,
+        projection.potentials,
+        model.lower_bound_at(C, projection.potentials).value,
+        history=history,
         tol=tol,
         n_iter=n_steps,
-        records=(history, seconds),
-        steps="turns",
-        remedy="take more alternating_steps, or the default solver for the optimum",
+        steps="alternating steps",
+        remedy="raise alternating_steps, or use the default solver for the optimum",
     )
 
 
-def minimise_over_C(model: JointModel, C, A=None, change: float = CHANGE) -> np.ndarray:
+def minimise_over_C(
+    model: JointModel[Array], C: Array, A: Matrix | None = None, change: float = CHANGE
+) -> Array:
     r"""Minimise the model over C for given A, by accelerated proximal gradients with restarts.
 
-    The penalty of an entry is ``eta1 / 2 (max(|c|, T) - T)^2`` with ``T = eta2 A - eta3 / eta1``,
-    so its proximal step leaves ``|v| <= T`` alone and shrinks what lies beyond towards T. Without
-    A it is the elastic net's, (minC).
+    The penalty of an entry is ``eta1 / 2 (max(|c|, T) - T)^2`` with ``T = eta2 A - eta3 / eta1``.
+    Its proximal step leaves ``|v| <= T`` unchanged and shrinks larger entries towards T. Without A
+    it is the proximal step of the elastic net, (minC).
     """
     X = model.X
     L = 1.01 * np.linalg.norm(X, 2) ** 2
-    i, j, a = (np.zeros(0, dtype=int),) * 2 + (np.zeros(0),) if A is None else entries(A)
+    places = np.zeros(0, dtype=int)
+    entries = (places, places, np.zeros(0)) if A is None else stored_entries(A)
     Y, t = C.copy(), 1.0
     for _ in range(MAX_STEPS):
         step = (X - Y @ X) @ X.T
         step /= L
         Y += step
-        new = _proximal(model, Y, i, j, a, L)
-        Y -= step  # the point the step was taken from
+        new = _proximal_step(model.penalty, Y, entries, L)
+        Y -= step  # the point from which the step was taken
         np.subtract(new, C, out=step)
         np.subtract(Y, new, out=Y)
-        turn = np.vdot(Y, step) > 0.0  # momentum points uphill
-        t, last = (1.0, 1.0) if turn else ((1 + np.sqrt(1 + 4 * t * t)) / 2, t)
+        uphill = np.vdot(Y, step) > 0.0  # the momentum raises the value: restart
+        t, last = (1.0, 1.0) if uphill else ((1 + np.sqrt(1 + 4 * t * t)) / 2, t)
         moved, size = float(np.linalg.norm(step)), float(np.linalg.norm(new))
         step *= (last - 1) / t
         Y = new + step
@@ -80,17 +83,21 @@ def minimise_over_C(model: JointModel, C, A=None, change: float = CHANGE) -> np.
     return C
 
 
-def _proximal(model, V, i, j, a, L):
-    """Return the proximal step of the penalty from V, which is kept."""
-    pull = model.eta1 / L
-    rest = -model.eta3 / model.eta1
+def _proximal_step(
+    penalty: CouplingPenalty, V: Array, entries: tuple[Array, Array, Array], L: np.floating
+) -> Array:
+    """Return the proximal step of the penalty from V, for given entries of A."""
+    pull = penalty.eta1 / L
+    target_without_A = -penalty.eta3 / penalty.eta1
     new = np.empty_like(V)
-    for rows in blocks(len(V)):
+    for rows in row_blocks(len(V), len(V)):
         v = V[rows]
-        new[rows] = np.sign(v) * np.maximum((np.abs(v) + pull * rest) / (1 + pull), 0)
+        shrunk = np.maximum((np.abs(v) + pull * target_without_A) / (1 + pull), 0)
+        new[rows] = np.sign(v) * shrunk
+    i, j, a = entries
     v = V[i, j]
-    target = model.target(a)
-    beyond = np.maximum((np.abs(v) + pull * target) / (1 + pull), 0)
-    new[i, j] = np.sign(v) * np.where(np.abs(v) <= target, np.abs(v), beyond)
+    target = penalty.target(a)
+    shrunk = np.maximum((np.abs(v) + pull * target) / (1 + pull), 0)
+    new[i, j] = np.sign(v) * np.where(np.abs(v) <= target, np.abs(v), shrunk)
     np.fill_diagonal(new, 0.0)
     return new

@@ -1,92 +1,107 @@
-"""Quadratic transport with a dense quadratic per row, by a primal-dual interior-point method."""
+"""Transport with a dense quadratic cost per row, by a primal-dual interior-point method."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from dssc.kernels._numba import joint as kernels
+from dssc._typing import Array
+from dssc.kernels import joint as kernels
 
+# Most steps.
 MAX_STEPS = 80
-BACK_OFF = 0.995  # the part of the way to the boundary that is gone
-# A start from an earlier solution keeps this far from the boundary, in units of the mean.
-WARM = 1e-2
+# A step covers this share of the way to the boundary.
+BOUNDARY_SHARE = 0.995
+# A start from an earlier solution keeps this distance from the boundary, in units of the mean.
+WARM_DISTANCE = 1e-2
+# The largest relative violation of an equation with which the method may end.
 FEASIBLE = 1e-9
+# The smallest complementarity gap that rounding allows.
 ROUNDING = 1e-14
 
 
 class RowQuadratics(NamedTuple):
-    """``sum_i 1/2 z_i' Q_i z_i - q_i' z_i``, z_i the entries of A held for row i.
+    """``sum_i 1/2 z_i' Q_i z_i - q_i' z_i``, where z_i are the entries of row i of A.
 
-    Entries are ordered by rows, as in a CSR matrix (`indptr`, `columns`); `blocks` holds the Q_i
-    one after the other, `offsets` where each starts.
+    Attributes
+    ----------
+    indptr, columns : ndarray
+        The entries in CSR form.
+    offsets : ndarray
+        Where each Q_i starts in `blocks`.
+    blocks : ndarray
+        All Q_i, one after the other.
+    linear : ndarray
+        All q_i, one after the other.
     """
 
-    indptr: np.ndarray
-    columns: np.ndarray
-    offsets: np.ndarray
-    blocks: np.ndarray
-    linear: np.ndarray
+    indptr: Array
+    columns: Array
+    offsets: Array
+    blocks: Array
+    linear: Array
 
 
 class TransportSolution(NamedTuple):
     """Entries of A, their reduced costs, the potentials (a, b), and the steps taken."""
 
-    z: np.ndarray
-    reduced: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
+    z: Array
+    reduced: Array
+    a: Array
+    b: Array
     n_iter: int
 
 
-def solve(quadratics: RowQuadratics, start, tol: float) -> TransportSolution:
+def solve(
+    quadratics: RowQuadratics, start: TransportSolution | None, tol: float
+) -> TransportSolution:
     r"""Minimise a quadratic of each row over the doubly stochastic matrices on a pattern.
 
     .. math:: \min_z \sum_i \tfrac12 z_i^\top Q_i z_i - q_i^\top z_i
               \quad \text{subject to } z \ge 0, \text{ all row and column sums one.}
 
     The optimality conditions are ``Q z - q = a_i + b_j + y`` with ``y >= 0`` and ``z y = 0``.
-    Newton's method follows ``z y = mu`` as mu falls (Mehrotra's predictor and corrector). Rows are
-    eliminated one by one, then row potentials, which leaves one dense system for the column
-    potentials; it is singular along the constant, which moves nothing.
+    Newton's method follows ``z y = mu`` as mu falls (Mehrotra's predictor and corrector). The
+    entries of every row are eliminated, then the row potentials. One dense system for the column
+    potentials remains. It is singular along the constant vector, which does not change A.
 
     Parameters
     ----------
     quadratics : RowQuadratics
-        The problem. The pattern must hold a doubly stochastic matrix, such as the diagonal.
+        The problem. The pattern must contain a doubly stochastic matrix, such as the identity.
     start : TransportSolution or None
-        Where to start: values for the same entries, near a solution or not.
+        Values for the same entries from which to start. They need not be near a solution.
     tol : float
         Largest duality gap in units of the objective's size.
     """
-    newton = _Newton(quadratics)
+    newton = _NewtonSystem(quadratics)
     z, y, a, b = newton.start(start)
     n_iter = 0
     error = np.inf
     while n_iter < MAX_STEPS:
         gap = newton.linearise(z, y, a, b)
         last, error = error, newton.error()
-        # Where the pattern falls into pieces, rounding makes the sums worse again in the end.
+        # If the pattern falls into pieces, rounding makes the sums worse again at the end.
         if gap <= max(tol, ROUNDING) and (error <= FEASIBLE or error >= last):
             break
         n_iter += 1
         newton.factorise()
         dz, dy, _, _ = newton.direction(-z * y)
-        step = min(_longest(z, dz), _longest(y, dy))
+        step = min(_longest_step(z, dz), _longest_step(y, dy))
         mean = float(z @ y) / len(z)
         ahead = float((z + step * dz) @ (y + step * dy)) / len(z)
         centre = mean * (ahead / mean) ** 3
         dz, dy, da, db = newton.direction(centre - z * y - dz * dy)
-        step = min(1.0, BACK_OFF * min(_longest(z, dz), _longest(y, dy)))
-        if not step > 1e-10:  # rounding leaves no room
+        step = min(1.0, BOUNDARY_SHARE * min(_longest_step(z, dz), _longest_step(y, dy)))
+        if not step > 1e-10:  # rounding allows no further step
             if start is not None:
-                return solve(quadratics, None, tol)  # perhaps the start left none
-            break  # the caller's certificate judges what was reached
+                return solve(quadratics, None, tol)  # the start may be the reason
+            break  # the caller computes a certificate of what was reached
         z, y, a, b = z + step * dz, y + step * dy, a + step * da, b + step * db
     return TransportSolution(z, y, a, b, n_iter)
 
 
-class _Newton:
+class _NewtonSystem:
     """The linear algebra of one Newton step."""
 
     def __init__(self, quadratics: RowQuadratics):
@@ -99,27 +114,31 @@ class _Newton:
         self.inverses = np.empty_like(quadratics.blocks)
         self.system = np.empty((self.n, self.n))
 
-    def start(self, start):
+    def start(self, start: TransportSolution | None) -> tuple[Array, Array, Array, Array]:
+        """Return the first z, y, a and b, inside the boundary."""
         counts = np.diff(self.problem.indptr)
         if start is None:
             z = 1.0 / counts[self.rows]
             return z, np.full(len(z), 0.1 * self.scale), np.zeros(self.n), np.zeros(self.n)
-        z = np.maximum(start.z, WARM / counts.mean())
-        return z, np.maximum(start.reduced, WARM * self.scale), start.a, start.b
+        z = np.maximum(start.z, WARM_DISTANCE / counts.mean())
+        return z, np.maximum(start.reduced, WARM_DISTANCE * self.scale), start.a, start.b
 
-    def row_sums(self, x):
+    def row_sums(self, x: Array) -> Array:
+        """Return the sum of every row."""
         return np.bincount(self.rows, x, self.n)
 
-    def column_sums(self, x):
+    def column_sums(self, x: Array) -> Array:
+        """Return the sum of every column."""
         return np.bincount(self.columns, x, self.n)
 
-    def products(self, blocks, x):
+    def products(self, blocks: Array, x: Array) -> Array:
+        """Return the block-diagonal matrix times a vector."""
         out = np.empty(len(x))
         kernels.block_products(self.problem.indptr, self.problem.offsets, blocks, x, out)
         return out
 
-    def linearise(self, z, y, a, b):
-        """Take in a point; return its relative complementarity gap."""
+    def linearise(self, z: Array, y: Array, a: Array, b: Array) -> float:
+        """Set the current point; return its relative complementarity gap."""
         Qz = self.products(self.problem.blocks, z)
         self.z, self.y = z, y
         self.slope_error = Qz - self.problem.linear - a[self.rows] - b[self.columns] - y
@@ -127,12 +146,13 @@ class _Newton:
         value = abs(0.5 * float(z @ Qz) - float(self.problem.linear @ z))
         return float(z @ y) / max(value, 1e-300)
 
-    def error(self):
+    def error(self) -> float:
         """Return the largest violation of an equation, relative to the size of its terms."""
         sums = max(np.abs(self.missing[0]).max(), np.abs(self.missing[1]).max())
-        return max(sums, np.abs(self.slope_error).max() / self.scale)
+        return float(max(sums, np.abs(self.slope_error).max() / self.scale))
 
-    def factorise(self):
+    def factorise(self) -> None:
+        """Factorise Newton's system at the current point."""
         q = self.problem
         kernels.invert_blocks(q.indptr, q.offsets, q.blocks, self.y / self.z, self.inverses)
         self.v = self.products(self.inverses, np.ones(len(self.z)))
@@ -142,22 +162,23 @@ class _Newton:
             try:
                 self.factor = self._column_factor(shift)
                 return
-            except linalg.LinAlgError:  # indefinite by rounding: pieces that hardly touch
+            except linalg.LinAlgError:  # indefinite by rounding: weakly connected pieces
                 shift *= 100.0
 
-    def _column_factor(self, shift):
+    def _column_factor(self, shift: float) -> tuple[Array, bool]:
+        """Return the Cholesky factor of the system for the column potentials."""
         q = self.problem
         self.system[:] = 0.0
         kernels.column_system(
             q.indptr, q.columns, q.offsets, self.inverses, self.v, self.totals, self.system
         )
-        # The system is singular along the constant: this makes that harmless.
+        # The system is singular along the constant vector. This makes it regular there.
         self.system += np.trace(self.system) / self.n**2
         self.system.ravel()[:: self.n + 1] *= 1.0 + shift
         return linalg.cho_factor(self.system, lower=True, overwrite_a=True, check_finite=False)
 
-    def direction(self, complementarity):
-        """Return the step that makes all equations right and ``z y`` change as given."""
+    def direction(self, complementarity: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the step that satisfies all linear equations and changes ``z y`` as given."""
         rhs = complementarity / self.z - self.slope_error
         base = self.products(self.inverses, rhs)
         missing_rows = self.missing[0] - self.row_sums(base)
@@ -169,13 +190,13 @@ class _Newton:
         return dz, (complementarity - self.y * dz) / self.z, da, db
 
 
-def _slope_size(quadratics):
-    """Return the size of the objective's slopes: of q, or of Q z for a spread-out z."""
+def _slope_size(quadratics: RowQuadratics) -> float:
+    """Return the size of the objective's slopes: that of q, or of Q z for a uniform z."""
     size = float(np.abs(quadratics.linear).max())
     return max(size, float(np.abs(quadratics.blocks).max()) / len(quadratics.indptr))
 
 
-def _longest(x, dx):
+def _longest_step(x: Array, dx: Array) -> float:
     """Return the longest step of at most one that keeps x nonnegative; zero if there is none."""
     if not np.all(np.isfinite(dx)):
         return 0.0

@@ -1,14 +1,13 @@
-"""What every solver of the joint model returns."""
+"""The result that every solver of the joint model returns."""
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
+from dssc._typing import Array, Matrix
 
 
 @dataclass(frozen=True)
 class JointResult:
-    """A self-expression and a doubly stochastic affinity with the proof of how good they are.
+    """A self-expression and a doubly stochastic affinity, with a certificate of their quality.
 
     Attributes
     ----------
@@ -26,34 +25,34 @@ class JointResult:
         ``(objective - dual) / max(1, |dual|)``: the relative error of the objective is at most
         this.
     history : ndarray of shape (n_records,)
-        The model's value in the course of the iterations.
+        The model's value during the iterations.
     seconds : ndarray of shape (n_records,)
-        When each value of `history` was reached, from the start of the solver.
+        Seconds from the start of the solver to each value of `history`.
     marginal_error : float
         Largest deviation of a row or column sum of `plan` from one.
     residuals : tuple of two floats
         Largest violation of the constraints and largest violation of the optimality conditions, in
         the solver's own splitting (see its documentation).
     n_overlaps : int
-        Pairs at which C_p and C_q are both positive.
+        Number of entries at which C_p and C_q are both positive.
     largest_overlap : float
         The largest ``min(C_p, C_q)``.
     n_iter : int
-        Iterations of the solver.
+        Number of iterations of the solver.
     converged : bool
         Whether the tolerance was reached.
     status : str
-        A sentence that says how it ended and, where it fell short, what to change.
+        A sentence that says how the solver ended and, if it did not converge, what to change.
     """
 
-    representation: np.ndarray
-    plan: Any
-    potentials: tuple[np.ndarray, np.ndarray]
+    representation: Array
+    plan: Matrix
+    potentials: tuple[Array, Array]
     objective: float
     dual: float
     gap: float
-    history: np.ndarray
-    seconds: np.ndarray
+    history: Array
+    seconds: Array
     marginal_error: float
     residuals: tuple[float, float]
     n_overlaps: int

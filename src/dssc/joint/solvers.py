@@ -1,84 +1,111 @@
 """The front door of the joint model's solvers."""
 
-from importlib import import_module
+import numpy as np
 
 from dssc._memory import available_bytes
+from dssc._typing import Array
+from dssc.joint import alternating, linearized_admm, newton, splitting
+from dssc.joint.array_types import ArrayT
 from dssc.joint.model import JointModel
 from dssc.joint.result import JointResult
 
-# The iterations each takes at most when not told otherwise.
+# Most iterations of each solver unless `max_iter` is given.
 SOLVERS = {"auto": 400, "splitting": 400, "newton": 50, "linearized-admm": 2000}
-# Points in so many times fewer dimensions leave C undetermined, and the splitting crawls. Up to so
-# many points Newton rounds come first then, fewer where eta3 makes each row its own problem.
+# Data are flat if they have this many times fewer dimensions than points. C is not determined then,
+# and the splitting is slow.
 FLAT = 4
-NEWTON_FIRST, NEWTON_FIRST_SPARSE = 1000, 500
-# Newton rounds where another solver has gone before or comes after, and the most points for them.
+# Most points of flat data for which Newton rounds come first, without eta3.
+NEWTON_FIRST = 1000
+# The same number with eta3, where every row is a problem of its own.
+NEWTON_FIRST_SPARSE = 500
+# Newton rounds before or after another solver.
 FINAL_ROUNDS = 10
+# Most points for Newton rounds after another solver; they take minutes at most.
 FINAL_LARGEST = 3000
-MATRICES = 6  # n x n arrays a solver may hold at once
+# n x n arrays that a solver may hold at once.
+MATRICES = 6
 
 
 def solve_joint(
-    X, eta1, eta2, eta3, *, solver="auto", alternating_steps=None, tol=1e-6, max_iter=None
+    X: Array,
+    eta1: float,
+    eta2: float,
+    eta3: float,
+    *,
+    solver: str = "auto",
+    alternating_steps: int | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
 ) -> JointResult:
     """Learn C and the doubly stochastic A together, (model), from samples of unit norm.
 
-    Parameters are checked by the caller; see :class:`dssc.JDSSC` for their meaning.
+    The caller checks the parameters; see :class:`dssc.JDSSC` for their meaning.
     """
-    check_memory(len(X), X.dtype)
+    check_memory(len(X), X.dtype, MATRICES, available_bytes())
     model = JointModel(X, eta1, eta2, eta3)
     if alternating_steps is not None:
-        from dssc.joint import alternating
-
         return alternating.solve(model, tol=tol, n_steps=alternating_steps)
-    if solver == "auto":
-        return _automatic(model, tol, max_iter)
-    most = SOLVERS[solver] if max_iter is None else max_iter
-    if solver == "splitting":
-        return _split(model, tol, most)
-    name = {"newton": "newton", "linearized-admm": "linearized_admm"}[solver]
-    return import_module(f"dssc.joint.{name}").solve(model, tol=tol, max_iter=most)
-
-
-def _automatic(model, tol, max_iter):
-    """Split, then take Newton rounds where that falls short; these first where that is known."""
-    few = NEWTON_FIRST if model.eta3 == 0.0 else NEWTON_FIRST_SPARSE
-    if FLAT * model.X.shape[1] <= model.n <= few:
-        from dssc.joint import newton
-
+    few = NEWTON_FIRST if eta3 == 0.0 else NEWTON_FIRST_SPARSE
+    if solver == "auto" and FLAT * X.shape[1] <= len(X) <= few:
         rounds = FINAL_ROUNDS if max_iter is None else max_iter
         result = newton.solve(model, tol=tol, max_iter=rounds)
         if result.converged or max_iter is not None:
             return result
-    if max_iter is not None:
-        return _split(model, tol, max_iter)
-    return completed(model, _split(model, tol, SOLVERS["splitting"]), tol)
+    return solve_model(model, model, solver=solver, tol=tol, max_iter=max_iter)
 
 
-def _split(model, tol, max_iter):
-    from dssc.joint import splitting
-    from dssc.joint.dense import DenseEngine
+def solve_model(
+    model: JointModel[ArrayT],
+    on_cpu: JointModel[Array],
+    *,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+) -> JointResult:
+    """Run a solver where the matrices of the model are held.
 
-    return splitting.solve(model, DenseEngine(model), tol=tol, max_iter=max_iter)
+    "auto" is the splitting. If that does not converge, Newton rounds follow, unless `max_iter` is
+    given or there are too many points. Newton rounds always run on the CPU.
 
-
-def completed(model: JointModel, result: JointResult, tol: float) -> JointResult:
-    """Let Newton rounds start from a result that falls short, where they take minutes at most."""
-    if result.converged or model.n > FINAL_LARGEST:
+    Parameters
+    ----------
+    model : JointModel
+        The problem.
+    on_cpu : JointModel
+        The same problem with X in main memory.
+    solver : str
+        A key of `SOLVERS`.
+    tol : float
+        Largest relative duality gap; for "linearized-admm" the largest residual.
+    max_iter : int or None
+        Most iterations; None for the number in `SOLVERS`.
+    """
+    most = SOLVERS[solver] if max_iter is None else max_iter
+    if solver == "newton":
+        return newton.solve(on_cpu, tol=tol, max_iter=most)
+    if solver == "linearized-admm":
+        return linearized_admm.solve(model, tol=tol, max_iter=most)
+    result = splitting.solve(model, tol=tol, max_iter=most)
+    complete = result.converged or solver == "splitting" or max_iter is not None
+    if complete or model.n > FINAL_LARGEST:
         return result
-    from dssc.joint import newton
-
-    other = newton.solve(model, tol=tol, max_iter=FINAL_ROUNDS, start=result)
-    return other if other.gap < result.gap else result
+    refined = newton.solve(on_cpu, tol=tol, max_iter=FINAL_ROUNDS, start=result)
+    return refined if refined.gap < result.gap else result
 
 
-def check_memory(n: int, dtype) -> None:
-    """Refuse a problem whose matrices do not fit into memory, before anything is allocated."""
-    needed = MATRICES * n * n * dtype.itemsize
-    available = available_bytes()
-    if available is not None and needed > available:
+def check_memory(
+    n: int, dtype: np.dtype, n_matrices: int, free: int | None, place: str = ""
+) -> None:
+    """Refuse a problem whose matrices do not fit into memory, before anything is allocated.
+
+    `free` is the number of free bytes, or None if it is not known. `place` is the name of the
+    device for the message.
+    """
+    needed = n_matrices * n * n * dtype.itemsize
+    if free is not None and needed > free:
+        on = f" on {place}" if place else ""
         raise MemoryError(
-            f"the joint model of n_samples={n} points needs about {needed} bytes "
-            f"({MATRICES} matrices of {n} x {n} in {dtype}); {available} are free. "
+            f"the joint model of n_samples={n} points needs about {needed} bytes{on} "
+            f"({n_matrices} matrices of {n} x {n} in {dtype}); {free} are free. "
             "Use ADSSC, which approximates it without them, or fewer points"
         )

@@ -1,234 +1,296 @@
 """A first-order solver of the joint model: Douglas and Rachford's splitting, accelerated."""
 
-import time
+from typing import Generic
 
 import numpy as np
 
-from dssc import kernels
 from dssc._devices import as_array
-from dssc.joint import transport
+from dssc.joint import coupling
 from dssc.joint.acceleration import Anderson
+from dssc.joint.array_types import ArrayT
+from dssc.joint.coupling import ANCHORING, Candidates, CouplingCost
 from dssc.joint.entries import Entries
-from dssc.joint.model import JointModel
-from dssc.joint.outcome import finish
-from dssc.joint.pace import Pace
+from dssc.joint.fit_step import fit_step
+from dssc.joint.model import JointModel, LowerBound
+from dssc.joint.operations import SplittingOperations
+from dssc.joint.outcome import Bounds, History, certified_result
+from dssc.joint.proximal_weight import WeightSearch
 from dssc.joint.result import JointResult
-from dssc.joint.transport import CLINGING, Candidates, Cost
+from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.support import Support
 
-# The proximal weight rho, as a share of the ratio of slopes to coefficients where A is positive:
-# with it the entries that hold the slowest part of the error move about as fast as they can. While
-# A still changes a lot a larger one keeps it calmer. It is looked at in these iterations, and
-# changed if it is off by more than a factor of ROUGHLY.
-SHARE, LATE_SHARE = 0.8, 0.3
-LATE = 3e-4  # the gap from which on the latter counts
-ROUGHLY = 1.5
-ADAPTED = (5, 10, 15, 20, 30)
-# From then on what is slow depends on the data: rho follows how fast the gap falls.
-PACED_FROM, PACED_EVERY = 40, 20
+# Over-relaxation of the step from Y to C.
+RELAXATION = 1.6
+# The proximal weight rho, as a share of the ratio of slopes to coefficients where A is positive.
+# With this share the entries with the slowest part of the error move about as fast as they can.
+WEIGHT_SHARE = 0.8
+# The share at a small gap. At a larger gap A changes a lot, and a larger rho damps it.
+LATE_WEIGHT_SHARE = 0.3
+# The largest gap at which the late share is used.
+SMALL_GAP = 3e-4
+# rho does not change by less than this factor.
+LEAST_CHANGE = 1.5
+# Iterations after which rho is set by the ratio of slopes to coefficients.
+WEIGHT_SET_AT = (5, 10, 15, 20, 30)
+# From this iteration on, rho follows how fast the gap falls: what is slow depends on the data.
+WEIGHT_SEARCHED_FROM = 40
+# Iterations between two such changes of rho.
+WEIGHT_SEARCHED_EVERY = 20
+# Iterations between two computations of the bounds.
 CHECKED_EVERY = 10
-# Entries of A that would be above minus this are candidates of the next step.
+# Entries of A that would be above minus this margin are candidates of the next step.
 MARGIN = 0.2
-# At first z is so flat that A would be nearly dense: let it have the largest entries only.
-FIRST_NEIGHBORS = 16  # of each row and column
+# In this many first iterations z is so flat that A would be nearly dense. Only the largest entries
+# are candidates then.
 FIRST_ITERATIONS = 10
-NEWTON_STEPS = 15  # in the potentials, an iteration
-INEXACT = 1e-2  # error of the sums of A, in units of the gap
-STALLED = 200  # iterations without a better gap
-# Sums of A that are off by LOST make it cling to the last one, with a weight between these two.
-LOST = 0.5
-LEAST_HOLD, MOST_HOLD = 30.0, 300.0
+# Candidates of each row and column in the first iterations.
+FIRST_NEIGHBORS = 16
+# Most Newton steps in the potentials per iteration.
+NEWTON_STEPS = 15
+# Allowed error of the sums of A, in units of the gap.
+SUM_TOLERANCE = 1e-2
+# The solver stops after this many iterations without a better gap.
+STALLED_ITERATIONS = 200
+# Above this error of A's sums Newton's method has failed. A is then kept close to the previous
+# iterate.
+FAILED_ERROR = 0.5
+# Weight of |A - previous A|^2 after the first failure. Every further failure raises it tenfold.
+FAILED_ANCHORING = 30.0
+# The largest weight of |A - previous A|^2.
+LARGEST_ANCHORING = 300.0
 
 
-def solve(model: JointModel, engine, *, tol: float, max_iter: int) -> JointResult:
+def solve(model: JointModel[ArrayT], *, tol: float, max_iter: int) -> JointResult:
     r"""Minimise the joint model to a relative duality gap of `tol`, by products and projections.
 
     The model is ``f(C) + g(C)``: the fit ``f = 1/2 |X - C X|^2``, and the coupling g, in which W
     and A are minimised out. Both have exact proximal steps: that of f is a product with a matrix
-    known beforehand, that of g a transport problem (:mod:`dssc.joint.transport`), whose potentials
-    are kept from one iteration to the next. From z the iteration goes on to
+    known beforehand (:mod:`dssc.joint.fit_step`), that of g a transport problem
+    (:mod:`dssc.joint.coupling`), whose potentials are kept from one iteration to the next. The
+    iteration maps z to
 
     .. math:: z + 1.6 \, (C - Y), \quad Y = \mathrm{prox}_g(z), \; C = \mathrm{prox}_f(2 Y - z),
 
     with Anderson acceleration (:mod:`dssc.joint.acceleration`). With ``rho = eta1`` an entry
-    without affinity has the same curvature in g as in the proximal term, so whatever f does to it,
-    its error is halved. Entries with affinity are slower; rho is chosen for them.
+    without affinity has the same curvature in g as in the proximal term, so its error is halved,
+    whatever f does to it. Entries with affinity are slower; rho is chosen for them.
 
     Parameters
     ----------
     model : JointModel
         The problem.
-    engine : DenseEngine
-        Does what touches every entry of a matrix, where the matrices are.
     tol : float
         Largest relative duality gap.
     max_iter : int
         Most iterations.
     """
-    clock = time.perf_counter()
-    search, pace = _Search(model, engine), Pace()
-    history, seconds = [], []
-    n_iter, since, best = 0, 0, np.inf
+    history = History()
+    iteration, weights = DouglasRachford(model), WeightSearch()
+    n_iter, since_best, best = 0, 0, np.inf
     while True:
         n_iter += 1
-        search.step()
+        iteration.step()
         if n_iter % CHECKED_EVERY == 0 or n_iter == max_iter:
-            search.bound()
-            history.append(search.value)
-            seconds.append(time.perf_counter() - clock)
-            since = 0 if search.gap < best else since + CHECKED_EVERY
-            best = min(best, search.gap)
-            if search.gap <= tol or since >= STALLED or n_iter == max_iter:
-                break  # before anything moves on: what was judged is what is returned
-        search.advance()
-        if n_iter in ADAPTED:
-            search.adapt()
-        if n_iter >= PACED_FROM and n_iter % PACED_EVERY == 0:
-            search.weigh(search.cost.rho * pace.factor(search.gap))
-    return finish(
+            iteration.update_bounds()
+            gap = iteration.bounds.gap
+            history.record(iteration.bounds.value)
+            since_best = 0 if gap < best else since_best + CHECKED_EVERY
+            best = min(best, gap)
+            if gap <= tol or since_best >= STALLED_ITERATIONS or n_iter == max_iter:
+                break  # before the next step: the point that was checked is returned
+        iteration.advance()
+        if n_iter in WEIGHT_SET_AT:
+            iteration.set_weight_by_ratio()
+        if n_iter >= WEIGHT_SEARCHED_FROM and n_iter % WEIGHT_SEARCHED_EVERY == 0:
+            iteration.set_weight(iteration.cost.rho * weights.factor(iteration.bounds.gap))
+    bounds = iteration.bounds
+    return certified_result(
         model,
-        search.release(),
-        search.A.matrix(model.n),
-        search.projection_potentials(),
-        search.dual,
+        iteration.release(),
+        iteration.A.matrix(model.n),
+        bounds.projection_potentials(model),
+        bounds.dual,
+        history=history,
         tol=tol,
         n_iter=n_iter,
-        records=(history, seconds),
         steps="iterations",
     )
 
 
-class _Search:
-    """The point z, the potentials, A, and the best bounds found."""
+class DouglasRachford(Generic[ArrayT]):
+    """The variables of the splitting, and one iteration.
 
-    def __init__(self, model: JointModel, engine):
-        self.model, self.engine = model, engine
+    Attributes
+    ----------
+    z, Y, F : matrices
+        The point, the C of the coupling's proximal step, and the residual ``1.6 (C - Y)``.
+    A : Entries
+        The affinity that belongs to Y.
+    potentials : tuple of two vectors
+        Potentials (a, b) of A.
+    cost : CouplingCost
+        The cost of an entry of A for the current proximal weight.
+    bounds : Bounds
+        The model's value and the best lower bound, at the last check.
+    """
+
+    def __init__(self, model: JointModel[ArrayT]):
+        self.model = model
+        self.operations: SplittingOperations[ArrayT] = model.operations
+        ops = self.operations
+        self.blocks = ops.blocks(model.n, model.n)
         self.n_steps = 0
-        C = engine.start()
-        sizes = engine.sizes(C, engine.largest(C, 1))
-        size = (float((sizes**2).sum()) / (len(sizes) - model.n)) ** 0.5  # the diagonal's are zero
-        self.cost = Cost(model, SHARE * (model.eta1 + model.eta3 / size))
-        engine.weigh(self.cost.rho)
-        self.z = C
-        self.z *= 1.0 + model.eta1 / self.cost.rho
-        self.acceleration = Anderson(engine.store(), engine.blocks)
+        self.z = ops.least_squares(model.X, model.eta1)
+        sizes = ops.magnitudes_at(self.z, ops.largest_keys(self.z, 1))
+        n_off_diagonal = len(sizes) - model.n
+        size = (float((sizes**2).sum()) / n_off_diagonal) ** 0.5
+        rho = WEIGHT_SHARE * (model.eta1 + model.eta3 / size)
+        self.cost = CouplingCost(model.penalty, rho)
+        self._prepare_step()
+        self.z *= 1.0 + model.eta1 / rho
+        n_remembered = ops.n_remembered(model.X)
+        store = [ops.empty_square(model.X, single=True) for _ in range(2 * n_remembered)]
+        self.acceleration = Anderson(store, self.blocks)
         self.potentials = self._first_potentials()
-        empty = engine.array(np.zeros(0, dtype=np.int64)), engine.array(np.zeros(0))
-        self.A = self.centre = Entries(*empty)
-        # Of each pair of the acceleration: A after the step and before.
-        self.changes = [(self.A, self.A)] * engine.n_pairs
-        self.value, self.dual, self.gap = np.inf, -np.inf, np.inf
+        self.A = Entries(ops.array(np.zeros(0, dtype=np.int64)), ops.array(np.zeros(0)))
+        # The previous A, extrapolated as the acceleration extrapolates z.
+        self.anchor = self.A
+        # For each pair of the acceleration: A after the step and before.
+        self.changes = [(self.A, self.A)] * n_remembered
+        self.bounds = Bounds()
 
-    def _first_potentials(self):
-        """Project the largest entries alone, roughly."""
-        m, engine = self.model, self.engine
-        keys = engine.largest(self.z, FIRST_NEIGHBORS)
-        sizes = as_array(engine.sizes(self.z, keys))
+    def _prepare_step(self) -> None:
+        """Allocate what a step with the current rho needs."""
+        X = self.model.X
+        self.fit = fit_step(self.operations, X, self.cost.rho)
+        self.Y, self.F = (self.operations.empty_square(X) for _ in range(2))
+
+    def _first_potentials(self) -> tuple[ArrayT, ArrayT]:
+        """Return rough potentials, from the projection of the largest entries alone."""
+        m, ops = self.model, self.operations
+        keys = ops.largest_keys(self.z, FIRST_NEIGHBORS)
+        sizes = as_array(ops.magnitudes_at(self.z, keys))
         i, j = np.divmod(as_array(keys), m.n)
         support = Support.of(i, j, sizes, (m.n, m.n), symmetric=False)
-        targets = np.ones(2 * m.n)
-        w = solve_dual(support.graph, targets, m.eta2, None, 0.01, 200, kernels.select("cpu"))
+        dual = GraphDual(support.graph, np.ones(2 * m.n))
+        alpha, beta = support.split(solve_dual(dual, m.eta2, None, 0.01, 200).potentials)
         shift = m.eta3 / (2 * self.cost.rho)
         unit = self.cost.unit
-        return tuple(engine.array(unit * (shift - part)) for part in support.split(w.potentials))
+        return ops.array(unit * (shift - alpha)), ops.array(unit * (shift - beta))
 
-    def step(self):
-        """Take both proximal steps from z."""
+    def step(self) -> None:
+        """Take both proximal steps from z: set A, Y and F."""
+        ops = self.operations
         candidates = self._candidates()
-        newton = self.engine.newton(self.cost, candidates)
-        tol = INEXACT * min(1.0, self.gap)
-        values, self.potentials, error = transport.solve(newton, self.potentials, tol, NEWTON_STEPS)
-        self._hold(error)
-        self._measure(candidates, values)
+        newton = ops.coupling_newton(self.cost, candidates, self.model.n)
+        tol = SUM_TOLERANCE * min(1.0, self.bounds.gap)
+        start = ops.xp.concatenate(self.potentials)
+        values, self.potentials, error = coupling.solve(newton, start, tol, NEWTON_STEPS)
+        self._set_anchoring(error)
+        self._measure_ratio(candidates, values)
         A = Entries(candidates.keys, values).positive()
         self.changes[self.acceleration.slot] = A, self.A
         self.A = A
-        self.F = self.engine.step(self.z, A)
+        ops.coupling_step(self.z, A, self.model.penalty, self.cost.rho, self.Y)
+        self.fit.write(self.z, self.Y, self.F)
+        for rows in self.blocks:
+            F = self.F[rows]
+            F -= self.Y[rows]
+            F *= RELAXATION
 
-    def _candidates(self) -> Candidates:
-        engine = self.engine
+    def _candidates(self) -> Candidates[ArrayT]:
+        """Return the entries that may be positive in the next A."""
+        ops = self.operations
         self.n_steps += 1
         if self.n_steps <= FIRST_ITERATIONS:
-            keys = engine.largest(self.z, FIRST_NEIGHBORS)
+            keys = ops.largest_keys(self.z, FIRST_NEIGHBORS)
         else:
-            scaled = tuple(part / self.cost.unit for part in self.potentials)
-            keys = engine.candidates(self.z, *scaled, self.cost.limit(MARGIN))
-        sizes = engine.sizes(self.z, keys)
-        if self.cost.clinging == 0.0:
+            rows, columns = (part / self.cost.unit for part in self.potentials)
+            keys = ops.keys_above(self.z, rows, columns, self.cost.limit(MARGIN))
+        sizes = ops.magnitudes_at(self.z, keys)
+        if self.cost.anchoring == 0.0:
             return Candidates(keys, sizes, 0.0 * sizes)
-        keys, last = engine.combined([(0.0, Entries(keys, sizes)), (1.0, self.centre)])
-        return Candidates(keys, engine.sizes(self.z, keys), last)
+        keys, previous = ops.weighted_sum([(0.0, Entries(keys, sizes)), (1.0, self.anchor)])
+        return Candidates(keys, ops.magnitudes_at(self.z, keys), previous)
 
-    def _hold(self, error):
-        """Let A cling to the last one where the dead zone leaves it open, or where it is lost."""
+    def _set_anchoring(self, error: float) -> None:
+        """Keep A close to the previous iterate in the dead zone, or if Newton's method failed."""
         if self.n_steps <= FIRST_ITERATIONS:
             return
         a, b = self.potentials
-        clinging = self.cost.clinging
+        anchoring = self.cost.anchoring
         if float(a.max() + b.max()) > self.model.eta2 * self.model.eta3:
-            clinging = max(clinging, CLINGING)
-        if error > LOST:
-            clinging = min(max(10.0 * clinging, LEAST_HOLD), MOST_HOLD)
-        if clinging != self.cost.clinging:
-            self.cost = Cost(self.model, self.cost.rho, clinging)
+            anchoring = max(anchoring, ANCHORING)
+        if error > FAILED_ERROR:
+            anchoring = min(max(10.0 * anchoring, FAILED_ANCHORING), LARGEST_ANCHORING)
+        if anchoring != self.cost.anchoring:
+            self.cost = CouplingCost(self.model.penalty, self.cost.rho, anchoring)
 
-    def _measure(self, candidates, values):
-        """Find the ratio of slopes to coefficients where A is positive."""
-        on = (values > 0.0) & (candidates.keys % (self.model.n + 1) != 0)  # off the diagonal
-        sizes = candidates.sizes[on]
-        C = self.cost.coefficients(sizes, values[on])
+    def _measure_ratio(self, candidates: Candidates[ArrayT], values: ArrayT) -> None:
+        """Set the ratio of slopes to coefficients where A is positive, off the diagonal."""
+        positive = (values > 0.0) & (candidates.keys % (self.model.n + 1) != 0)
+        sizes = candidates.sizes[positive]
+        C = self.cost.coefficients(sizes, values[positive])
         slopes, coefficients = (float((x**2).sum()) ** 0.5 for x in (sizes - C, C))
         self.ratio = self.cost.rho * slopes / max(coefficients, 1e-3 * slopes, 1e-300)
 
-    def adapt(self):
-        """Change rho where it is far from what the ratio of slopes to coefficients asks for."""
-        self.weigh((SHARE if self.gap > LATE else LATE_SHARE) * self.ratio)
+    def set_weight_by_ratio(self) -> None:
+        """Set rho to a share of the ratio of slopes to coefficients."""
+        late = self.bounds.gap <= SMALL_GAP
+        self.set_weight((LATE_WEIGHT_SHARE if late else WEIGHT_SHARE) * self.ratio)
 
-    def weigh(self, new):
-        """Change rho, unless it is about right."""
+    def set_weight(self, new: float) -> None:
+        """Change rho, by a factor of ten at most, unless it is about right."""
         old = self.cost.rho
-        if old / ROUGHLY <= new <= old * ROUGHLY or new == 0.0:
+        if old / LEAST_CHANGE <= new <= old * LEAST_CHANGE or new == 0.0:
             return
         new = min(max(new, old / 10), old * 10)
-        for rows in self.engine.blocks:  # rho (z - Y) stays as it is
-            self.z[rows] -= self.engine.Y[rows]
+        for rows in self.blocks:  # rho (z - Y) stays the same
+            self.z[rows] -= self.Y[rows]
             self.z[rows] *= old / new
-            self.z[rows] += self.engine.Y[rows]
-        self.cost = Cost(self.model, new, self.cost.clinging)
-        del self.F  # what is made anew needs its place
-        self.engine.weigh(new)
-        self.acceleration.forget()
+            self.z[rows] += self.Y[rows]
+        self.cost = CouplingCost(self.model.penalty, new, self.cost.anchoring)
+        del self.fit, self.Y, self.F  # their memory is needed for the new ones
+        self._prepare_step()
+        self.acceleration.restart()
 
-    def bound(self):
-        """Bound the optimum from both sides, by Y and A and by C and the potentials."""
-        m, engine = self.model, self.engine
-        value = m.upper_bound(engine.Y, self.A.matrix(m.n))
-        potentials = tuple(map(as_array, self.potentials))
-        dual, (_, a, b) = engine.lower_bound(self.z, potentials)
-        self.value = value
-        if dual >= self.dual:
-            self.dual, self.best = dual, (a, b)
-        self.gap = (self.value - self.dual) / max(1.0, abs(self.dual))
+    def update_bounds(self) -> None:
+        """Bound the optimum from above by Y and A, and from below by C and the potentials."""
+        m = self.model
+        self.bounds.value = m.upper_bound(self.Y, self.A.matrix(m.n))
+        self.bounds.raise_dual(self.lower_bound())
 
-    def advance(self):
-        """Go on to the next z."""
+    def lower_bound(self) -> LowerBound:
+        """Return the lower bound from C and the potentials. F is used as memory, and restored."""
+        rho = self.cost.rho
+        blocks = [(self.z[rows], self.Y[rows], self.F[rows]) for rows in self.blocks]
+        for _, Y, F in blocks:  # C, in the place of F
+            F /= RELAXATION
+            F += Y
+        products = self.model.fit_products(self.F)
+        for z, Y, F in blocks:  # G = rho (C - (2 Y - z)), which is (X - C X) X'
+            F += z - 2 * Y
+            F *= rho
+        a, b = self.potentials
+        bound = self.model.lower_bound(products, (as_array(a), as_array(b)), self.F)
+        for z, Y, F in blocks:
+            F *= RELAXATION / rho
+            F += RELAXATION * (Y - z)
+        return bound
+
+    def advance(self) -> None:
+        """Move z to the next point."""
         self.acceleration.advance(self.z, self.F)
-        if self.cost.clinging > 0.0:
-            parts = [(1.0, self.A)]
+        if self.cost.anchoring > 0.0:
+            terms = [(1.0, self.A)]
             for k, weight in self.acceleration.weights:
                 after, before = self.changes[k]
-                parts += [(-weight, after), (weight, before)]
-            self.centre = self.engine.combined(parts)
+                terms += [(-weight, after), (weight, before)]
+            self.anchor = self.operations.weighted_sum(terms)
 
-    def release(self):
-        """Return Y, and let go of all other matrices."""
-        Y = self.engine.Y
-        self.engine.release()
-        del self.z, self.F, self.acceleration
+    def release(self) -> ArrayT:
+        """Return Y, and free all other matrices."""
+        Y = self.Y
+        del self.fit, self.Y, self.F, self.z, self.acceleration
         return Y
-
-    def projection_potentials(self):
-        """Return the best potentials in the projection's units and sign."""
-        factor = -self.model.eta1 * self.model.eta2
-        return tuple(part / factor for part in self.best)

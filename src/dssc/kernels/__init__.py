@@ -1,21 +1,80 @@
-"""The few hot loops of the package, once per engine.
+"""The package's inner loops, compiled by numba.
 
-Every engine offers the same functions over the same flat arrays; `_numpy` is the plain one that
-the tests hold the others against. A run chooses its engine once, with `select`, and passes it on.
+A kernel is a flat loop over typed arrays that writes into arrays of its caller and checks nothing.
+Threads share the rows; each row, and each sum, is computed by one thread in a fixed order. So the
+results have the same bits for any number of threads. Compiled code is cached on disk.
 
-The projection's kernels see one kind of problem: a symmetric sparse matrix in CSR form (`indptr`,
-`indices`, `values`), one potential per row, and the slack ``values[i, j] - (w[i] + w[j])``.
-The parentheses matter: they make slack (i, j) and slack (j, i) the same number in floating point,
-without which the dual's gradient belongs to no function and a line search stalls.
+The projection's kernels work on a symmetric sparse matrix in CSR form (`indptr`, `indices`,
+`values`) with one potential per row. The slack of an entry is ``values[i, j] - (w[i] + w[j])``. The
+parentheses matter: with them the slacks (i, j) and (j, i) are the same floating point number.
+Without them the dual's gradient is not the gradient of any function, and a line search stalls.
+
+The kernels of the shared stages are exported here. Those of a single method are imported from
+`atoms`, `elastic`, `pursuit`, `joint` and `coupling`. :mod:`dssc.kernels.reference` holds a plain
+NumPy version of every kernel, against which the tests compare it.
 """
 
-from types import ModuleType
+from numba import get_num_threads as n_threads
 
+from dssc.kernels.graph import chebyshev_step, sparse_product
+from dssc.kernels.lists import (
+    count_listed_above,
+    find_sorted,
+    group_by_row,
+    list_degrees,
+    list_graph,
+    listed_above,
+    mark_held,
+    merge_rows,
+    pack_rows,
+    sort_rows,
+)
+from dssc.kernels.projection import (
+    active_pattern,
+    row_sums,
+    row_thresholds,
+    slacks,
+    solve_pattern,
+)
+from dssc.kernels.scan import (
+    keep_largest,
+    mark_above,
+    paired_products,
+    shorten_lists,
+    sort_lists,
+    split_rows,
+    unit_rows,
+)
+from dssc.kernels.scattering import filter_and_fold
+from dssc.kernels.selection import top_k, top_k_columns
 
-def select(device: str = "cpu") -> ModuleType:
-    """Return the module of kernels that runs on `device`."""
-    if device != "cpu":
-        raise ValueError(f"device={device!r} is not supported; use device='cpu'")
-    from dssc.kernels import _numba
-
-    return _numba
+__all__ = [
+    "active_pattern",
+    "chebyshev_step",
+    "count_listed_above",
+    "filter_and_fold",
+    "find_sorted",
+    "group_by_row",
+    "keep_largest",
+    "list_degrees",
+    "list_graph",
+    "listed_above",
+    "mark_above",
+    "mark_held",
+    "merge_rows",
+    "n_threads",
+    "pack_rows",
+    "paired_products",
+    "row_sums",
+    "row_thresholds",
+    "shorten_lists",
+    "slacks",
+    "solve_pattern",
+    "sort_lists",
+    "sort_rows",
+    "sparse_product",
+    "split_rows",
+    "top_k",
+    "top_k_columns",
+    "unit_rows",
+]

@@ -1,8 +1,9 @@
 """Experiments as lists of jobs: which method on which data with which parameters.
 
-A job is a dict of JSON types that says all there is to know, so that its key tells whether it has
-been done: {"kind", "data", "method", "parameters", "seed"}, and for clusterings "runs" (of k-means
-on one embedding), "n_init" (of the one fit), and "seeds" where those runs do not have plain ones.
+A job is a dict of JSON types that describes a computation completely: "kind", "data", "method",
+"parameters" and "seed". Clusterings have in addition "runs" (of k-means on one embedding), "n_init"
+(of the one fit), and "seeds" if those runs are not plain. A job is done if a line of results has
+the same key.
 """
 
 import json
@@ -10,48 +11,64 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from dssc.paper.published import published, read
+from dssc.paper.published import paper_data, published_numbers
 
 Job = dict[str, Any]
 
-RUNS, SEARCH_RUNS, N_INIT = 100, 10, 10
-FINALISTS = 3  # points of a grid that get all runs: few runs alone would choose by luck
-QUICK_SAMPLES = 1000  # data sets of a quick run have fewer
+# Runs of k-means on an embedding, as in the paper.
+RUNS = 100
+# Runs of k-means at each point of a grid.
+SEARCH_RUNS = 10
+# Starts of k-means in the one fit.
+N_INIT = 10
+# Best points of a grid that get all runs: with few runs only, luck would decide.
+FINALISTS = 3
+# A quick run uses data sets of at most this many samples.
+QUICK_SAMPLES = 1000
+# Seed of every job.
 SEED = 0
+# The entries of a job that identify it.
 IDENTITY = ("kind", "data", "method", "parameters", "seed", "runs", "n_init", "seeds")
-# Rows that the paper's tables do not have.
-MORE_DATA = {"table2": ("emnist_part_scattered",)}
-# Of the methods in the appendix's table these can be run; grids are Table 1's affair.
+# Data sets of our tables that the paper's tables do not have.
+EXTRA_DATA = {"table2": ("emnist_part_scattered",)}
+# Methods of the comparison with neural networks that are run; grids are searched in Table 1 only.
 NEURAL_METHODS = ("J-DSSC", "A-DSSC")
+# Experiments that compare clusterings.
+TABLES = ("table1", "table2", "neural")
+# Experiments that draw pictures.
+FIGURES = ("sparsity", "alternating", "samples")
+# All experiments.
+EXPERIMENTS = (*TABLES, "runtimes", *FIGURES)
 
 
-def key(job: Job) -> str:
-    """Return what makes a job this one and no other."""
+def job_key(job: Job) -> str:
+    """Return a text that identifies a job."""
     return json.dumps([job.get(name) for name in IDENTITY], sort_keys=True)
 
 
 def data_of(table: str) -> list[str]:
     """Return the data sets of a table."""
-    return [*published(table), *MORE_DATA.get(table, ())]
+    return [*published_numbers(table), *EXTRA_DATA.get(table, ())]
 
 
 def methods_of(table: str) -> list[str]:
-    """Return the methods of a table, each followed by its variants beyond the paper."""
-    names = read(table)["methods"]
-    methods = read("methods")
+    """Return the methods of a table, each followed by its variants that the paper does not have."""
+    published = paper_data(table)["methods"]
     if table == "neural":
-        return list(names)
-    return [name for column in names for name in methods if _column(name) == column]
-
-
-def _column(name):
-    return read("methods")[name].get("paper", name)
+        return list(published)
+    methods = paper_data("methods")
+    return [
+        name
+        for paper_name in published
+        for name, entry in methods.items()
+        if entry.get("paper", name) == paper_name
+    ]
 
 
 def points(method: str, data: str, quick: bool = False) -> list[dict[str, Any]]:
-    """Return the parameters a method is run with on a data set; none where it is not run."""
-    entry, sizes = read("methods")[method], read("datasets")[data]
-    if "cannot" in entry or sizes["n"] > entry.get("most", sizes["n"]):
+    """Return the parameters a method is run with on a data set; none if it is not run."""
+    entry, sizes = paper_data("methods")[method], paper_data("datasets")[data]
+    if "not_run" in entry or sizes["n"] > entry.get("max_samples", sizes["n"]):
         return []
     if "chosen" in entry:
         return _around(entry, data, quick)
@@ -62,34 +79,36 @@ def points(method: str, data: str, quick: bool = False) -> list[dict[str, Any]]:
     return _combinations(entry["grid"])
 
 
-def _combinations(grid):
+def _combinations(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
-def _around(entry, data, quick):
-    """Return the point chosen for a data set, varied by factors and by further parameters."""
+def _around(entry: dict[str, Any], data: str, quick: bool) -> list[dict[str, Any]]:
+    """Return the paper's point for a data set, varied by factors and by further parameters."""
     chosen = entry["chosen"]
-    if isinstance(chosen, str):  # the choice of another method
-        chosen = read("methods")[chosen]["chosen"]
+    if isinstance(chosen, str):  # the name of another method, whose choice this one shares
+        chosen = paper_data("methods")[chosen]["chosen"]
     if data not in chosen:
         return []
     base = chosen[data]
-    varied = [{}] if quick else _combinations(entry.get("factors", {}))
+    all_factors = [{}] if quick else _combinations(entry.get("factors", {}))
     further = [{}] if quick else _combinations(entry.get("grid", {}))
     return [
-        {**base, **{name: base[name] * factor for name, factor in factors.items()}, **more}
-        for factors in varied
-        for more in further
+        {**base, **{name: base[name] * factor for name, factor in factors.items()}, **others}
+        for factors in all_factors
+        for others in further
     ]
 
 
-def clustering(method: str, data: str, parameters, runs: int, n_init: int) -> Job:
-    """Return the job of one fit and so many runs of k-means."""
+def clustering_job(
+    method: str, data: str, parameters: dict[str, Any], runs: int, n_init: int
+) -> Job:
+    """Return the job of one fit and of several runs of k-means on its embedding."""
     return {
         "kind": "clustering",
         "data": data,
         "method": method,
-        "parameters": {**read("methods")[method].get("fixed", {}), **parameters},
+        "parameters": {**paper_data("methods")[method].get("fixed", {}), **parameters},
         "seed": SEED,
         "runs": runs,
         "n_init": n_init,
@@ -98,21 +117,21 @@ def clustering(method: str, data: str, parameters, runs: int, n_init: int) -> Jo
 
 
 def seeds_for(data: str) -> str | None:
-    """Return the kind of first centres a data set's runs have, where it is not the plain one."""
-    return read("datasets")[data].get("seeds")
+    """Return the kind of k-means runs on a data set, or None for plain ones."""
+    return paper_data("datasets")[data].get("seeds")
 
 
 def jobs_of(
     experiment: str, data: Sequence[str] = (), methods: Sequence[str] = (), quick: bool = False
 ) -> list[Job]:
     """Return the jobs of an experiment; `data` and `methods` restrict those of a table."""
-    if experiment in OTHERS:
-        return OTHERS[experiment](quick)
+    if experiment not in TABLES:
+        return OTHER_JOBS[experiment](quick)
     return table_jobs(
         [name for name in data_of(experiment) if not data or name in data],
-        [name for name in methods_of(experiment) if name in (methods or _usual(experiment))],
+        [name for name in methods_of(experiment) if name in (methods or _default(experiment))],
         quick,
-        # A quick run keeps to small data unless others are asked for.
+        # A quick run is limited to small data unless data sets are named.
         QUICK_SAMPLES if quick and not data else None,
     )
 
@@ -121,39 +140,39 @@ def table_jobs(
     data: Sequence[str],
     methods: Sequence[str],
     quick: bool = False,
-    most: int | None = None,
+    max_samples: int | None = None,
 ) -> list[Job]:
-    """Return the jobs of a table, the cheap ones first: grids with few runs, the rest with all."""
+    """Return the jobs of a table, cheap ones first: grids with few runs, single points with all."""
     jobs = []
     for name, method in product(data, methods):
-        if most is not None and read("datasets")[name]["n"] > most:
+        if max_samples is not None and paper_data("datasets")[name]["n"] > max_samples:
             continue
-        found = points(method, name, quick)
-        runs, n_init = (SEARCH_RUNS, 1) if len(found) > 1 else (RUNS, N_INIT)
+        grid = points(method, name, quick)
+        runs, n_init = (SEARCH_RUNS, 1) if len(grid) > 1 else (RUNS, N_INIT)
         if quick:
             runs = SEARCH_RUNS
-        jobs += [clustering(method, name, point, runs, n_init) for point in found]
+        jobs += [clustering_job(method, name, point, runs, n_init) for point in grid]
     return sorted(jobs, key=_cost)
 
 
 def best_jobs(jobs: Iterable[Job], results: Iterable[Job]) -> list[Job]:
-    """Return, for every grid among `jobs`, the jobs of its best points with all runs."""
-    searched = {key(job) for job in jobs if job.get("n_init") == 1}
-    groups: dict[tuple[str, str], list[Job]] = {}
+    """Return the jobs with all runs at the best points of every grid among `jobs`."""
+    searched = {job_key(job) for job in jobs if job.get("n_init") == 1}
+    grids: dict[tuple[str, str], list[Job]] = {}
     for result in results:
-        if key(result) in searched and "ACC" in result:
-            groups.setdefault((result["data"], result["method"]), []).append(result)
+        if job_key(result) in searched and "ACC" in result:
+            grids.setdefault((result["data"], result["method"]), []).append(result)
     best = [
-        clustering(method, data, result["parameters"], RUNS, N_INIT)
-        for (data, method), found in groups.items()
-        for result in sorted(found, key=lambda result: -result["ACC"])[:FINALISTS]
+        clustering_job(method, data, result["parameters"], RUNS, N_INIT)
+        for (data, method), searched_points in grids.items()
+        for result in sorted(searched_points, key=lambda result: -result["ACC"])[:FINALISTS]
     ]
     return sorted(best, key=_cost)
 
 
 def runtime_jobs(quick: bool = False) -> list[Job]:
     """Return the jobs of the appendix's runtimes; quick ones are small and need no data."""
-    content = read("runtimes")
+    content = paper_data("runtimes")
     names = [name for name in content["problems"] if not (quick and "data" in content[name])]
     return [
         {
@@ -173,8 +192,8 @@ def runtime_jobs(quick: bool = False) -> list[Job]:
 
 
 def sparsity_jobs(quick: bool = False) -> list[Job]:
-    """Return the jobs of the figure of sparsity patterns."""
-    entry = read("figures")["sparsity"]
+    """Return the jobs of the figure with sparsity patterns."""
+    entry = paper_data("figures")["sparsity"]
     return [
         {
             "kind": "sparsity",
@@ -193,24 +212,25 @@ def sparsity_jobs(quick: bool = False) -> list[Job]:
 
 
 def alternating_jobs(quick: bool = False) -> list[Job]:
-    """Return the jobs of the figure of alternating steps; the last one finds the optimum."""
-    entry = read("figures")["alternating"]
+    """Return the jobs of the figure with alternating steps; the last one finds the optimum."""
+    entry = paper_data("figures")["alternating"]
     weights = {name: entry[name] for name in ("eta1", "eta2", "eta3")}
     steps = entry["steps"][:2] if quick else entry["steps"]
-    extras = [*({"alternating_steps": step} for step in steps), {"solver": "newton"}]
+    variants = [*({"alternating_steps": step} for step in steps), {"solver": "newton"}]
     return [
         {
             "kind": "alternating",
             "data": entry["data"],
             "method": "J-DSSC",
-            "parameters": {**weights, **extra},
+            "parameters": {**weights, **variant},
             "seed": SEED,
         }
-        for extra in extras
+        for variant in variants
     ]
 
 
-OTHERS: dict[str, Callable[[bool], list[Job]]] = {
+# Jobs of the experiments other than tables, given whether they are quick.
+OTHER_JOBS: dict[str, Callable[[bool], list[Job]]] = {
     "runtimes": runtime_jobs,
     "sparsity": sparsity_jobs,
     "alternating": alternating_jobs,
@@ -218,12 +238,17 @@ OTHERS: dict[str, Callable[[bool], list[Job]]] = {
 }
 
 
-def _usual(table):
-    methods = read("methods")
+def _default(table: str) -> Sequence[str]:
+    """Return the methods of a table that are run unless methods are named."""
+    methods = paper_data("methods")
     if table == "neural":
         return NEURAL_METHODS
     return [name for name in methods_of(table) if not methods[name].get("optional")]
 
 
-def _cost(job):
-    return read("datasets")[job["data"]]["n"] ** 2 * read("methods")[job["method"]]["weight"]
+def _cost(job: Job) -> float:
+    """Return a rough measure of a job's time."""
+    return (
+        paper_data("datasets")[job["data"]]["n"] ** 2
+        * paper_data("methods")[job["method"]]["weight"]
+    )

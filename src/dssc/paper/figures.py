@@ -1,19 +1,26 @@
 """The appendix's figures; they need matplotlib, the extra ``dssc[plot]``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from dssc.paper.loading import Missing, fetch
-from dssc.paper.published import read, title
+from dssc._typing import Array, Matrix
+from dssc.paper.experiments import Job
+from dssc.paper.loading import MissingData, fetch
+from dssc.paper.published import paper_data, title
 
-SAMPLES = 10
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Images per data set in the picture of samples.
+SAMPLES_SHOWN = 10
 
 
-def draw_sparsity(A, y, eta2: float, folder: Path) -> Path:
-    """Draw where an affinity is not zero, points sorted by class, with lines between classes."""
-    figure, ax = _new(3.2, 3.4)
+def draw_sparsity(A: Matrix, y: Array, eta2: float, folder: Path) -> Path:
+    """Draw the nonzeros of an affinity with points sorted by class, and lines between classes."""
+    figure, ax = _new_figure(3.2, 3.4)
     A = sparse.coo_array(A)
     rank = np.argsort(np.argsort(y, kind="stable"))
     kept = A.data > 1e-9
@@ -22,26 +29,27 @@ def draw_sparsity(A, y, eta2: float, folder: Path) -> Path:
         ax.axhline(boundary, color="red", linestyle="--", linewidth=0.8)
         ax.axvline(boundary, color="red", linestyle="--", linewidth=0.8)
     ax.set(xlim=(-0.5, len(y) - 0.5), ylim=(len(y) - 0.5, -0.5), aspect="equal")
-    ax.set(xticks=[], yticks=[], title=f"$\\eta_2$ = {eta2:g}, {kept.sum() / len(y):.1f} a point")
+    per_point = f"{kept.sum() / len(y):.1f} per point"
+    ax.set(xticks=[], yticks=[], title=f"$\\eta_2$ = {eta2:g}, {per_point}")
     return _save(figure, folder / f"sparsity-{eta2:g}.png")
 
 
-def draw_alternating(done, folder: Path) -> Path:
-    """Draw the objective's relative error, and accuracy, against the number of steps.
+def draw_alternating(steps_done: list[tuple[int, Job, float]], folder: Path) -> Path:
+    """Draw the relative error of the objective, and the accuracy, against the number of steps.
 
     Parameters
     ----------
-    done : list of (int, dict, float)
-        Steps, the line of results, and the objective's relative error.
+    steps_done : list of (int, dict, float)
+        Number of steps, line of results, and relative error of the objective.
     folder : Path
-        Where the picture goes.
+        Folder for the picture.
     """
-    figure, (left, right) = _new(8, 3, columns=2)
-    steps = [step for step, _, _ in done]
-    left.plot(steps, [error for _, _, error in done], "o-")
+    figure, (left, right) = _new_figure(8, 3, columns=2)
+    steps = [step for step, _, _ in steps_done]
+    left.plot(steps, [error for _, _, error in steps_done], "o-")
     left.set(xlabel="alternating steps", ylabel="relative error of the objective", yscale="log")
-    right.plot(steps, [line["ACC"] for _, line, _ in done], "o-", label="from A")
-    right.plot(steps, [line["ACC_of_C"] for _, line, _ in done], "s--", label="from C")
+    right.plot(steps, [line["ACC"] for _, line, _ in steps_done], "o-", label="from A")
+    right.plot(steps, [line["ACC_of_C"] for _, line, _ in steps_done], "s--", label="from C")
     right.set(xlabel="alternating steps", ylabel="accuracy", ylim=(0, 1))
     right.legend()
     for ax in (left, right):
@@ -50,19 +58,19 @@ def draw_alternating(done, folder: Path) -> Path:
 
 
 def draw_samples(folder: Path) -> Path | None:
-    """Draw a row of images of every data set at hand, each of another class."""
+    """Draw a row of images of each available data set, every image from another class."""
     shown = {}
-    for name in read("figures")["samples"]["data"]:
+    for name in paper_data("figures")["samples"]["data"]:
         try:
             bunch = fetch(name)
-        except Missing:
+        except MissingData:
             continue
         firsts = np.unique(bunch.target, return_index=True)[1]
-        some = firsts[np.linspace(0, len(firsts) - 1, SAMPLES).astype(int)]
-        shown[title("datasets", name).split(",")[0]] = bunch.images[some]
+        chosen = firsts[np.linspace(0, len(firsts) - 1, SAMPLES_SHOWN).astype(int)]
+        shown[title("datasets", name).split(",")[0]] = bunch.images[chosen]
     if not shown:
         return None
-    figure, axes = _new(8, 0.9 * len(shown), rows=len(shown))
+    figure, axes = _new_figure(8, 0.9 * len(shown), rows=len(shown))
     for ax, (name, images) in zip(np.atleast_1d(axes), shown.items(), strict=True):
         ax.imshow(np.concatenate(list(images), axis=1), cmap="gray")
         ax.set(xticks=[], yticks=[])
@@ -70,7 +78,9 @@ def draw_samples(folder: Path) -> Path | None:
     return _save(figure, folder / "samples.png")
 
 
-def _new(width, height, columns=1, rows=1):
+def _new_figure(
+    width: float, height: float, columns: int = 1, rows: int = 1
+) -> tuple["Figure", Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -79,6 +89,6 @@ def _new(width, height, columns=1, rows=1):
     return figure, figure.subplots(rows, columns)
 
 
-def _save(figure, path):
+def _save(figure: "Figure", path: Path) -> Path:
     figure.savefig(path, dpi=110)
     return path

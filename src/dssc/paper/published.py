@@ -1,30 +1,31 @@
-"""What the paper says: data sets, methods with their parameters, and published numbers."""
+"""What the paper reports: data sets, methods with their parameters, and numbers."""
 
 import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+# The metrics of Tables 1 and 2.
 METRICS = ("ACC", "NMI", "SPE", "NNZ")
 
 
 @cache
-def read(name: str) -> dict[str, Any]:
-    """Return one of the files in `data/`, in the order it is written in."""
+def paper_data(name: str) -> dict[str, Any]:
+    """Return the content of one of the files in `data/`, in the order of the file."""
     return tomllib.loads((files("dssc.paper") / "data" / f"{name}.toml").read_text("utf-8"))
 
 
-def published(table: str) -> dict[str, dict[str, dict[str, Any]]]:
+def published_numbers(table: str) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the numbers of a table by data set, method and metric.
 
     A number may be "---" or "N/A" instead, as in the paper.
     """
-    content = read(table)
+    content = paper_data(table)
     methods = content["methods"]
     return {
         data: {
-            method: {metric: numbers[place] for metric, numbers in metrics.items()}
-            for place, method in enumerate(methods)
+            method: {metric: numbers[column] for metric, numbers in metrics.items()}
+            for column, method in enumerate(methods)
         }
         for data, metrics in content.items()
         if data != "methods"
@@ -32,5 +33,5 @@ def published(table: str) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def title(kind: str, name: str) -> str:
-    """Return the name for people of one of the "datasets" or "methods"."""
-    return read(kind)[name].get("title", name)
+    """Return the full name of one of the "datasets" or "methods"."""
+    return paper_data(kind)[name].get("title", name)

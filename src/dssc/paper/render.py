@@ -2,10 +2,11 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+# Style sheet of the HTML page.
 STYLE = """\
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -19,7 +20,7 @@ tr.first td { border-top: 2px solid #888; }
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, perhaps bold."""
+    """The text of a cell, and whether it is bold."""
 
     text: str = ""
     bold: bool = False
@@ -29,7 +30,7 @@ class Cell:
 class Table:
     """A titled table; a row whose first cell differs from the one above starts a group.
 
-    Pictures are pairs of a text and the name of a file beside the page.
+    Pictures are pairs of an alternative text and a file name relative to the page.
     """
 
     title: str
@@ -57,25 +58,26 @@ class Table:
         return text.getvalue()
 
     def html(self) -> str:
-        """Return a page of its own that loads nothing."""
+        """Return a complete page that loads nothing but the pictures."""
         parts = ["<!doctype html>", '<html lang="en">', '<meta charset="utf-8">']
         parts += [f"<title>{escape(self.title)}</title>", f"<style>\n{STYLE}</style>"]
         parts += [f"<h1>{escape(self.title)}</h1>"]
         parts += [f"<p>{escape(note)}</p>" for note in self.notes]
         parts += [f'<img src="{escape(f)}" alt="{escape(text)}">' for text, f in self.pictures]
-        parts += ["<table>", "<thead>", _html_row(self.header, "th"), "</thead>", "<tbody>"]
-        last = None
+        header = _html_row(map(escape, self.header), "th")
+        parts += ["<table>", "<thead>", header, "</thead>", "<tbody>"]
+        previous = None
         for row in self.rows:
             texts = [f"<b>{escape(c.text)}</b>" if c.bold else escape(c.text) for c in row]
-            parts.append(_html_row(texts, "td", row[0].text != last, escaped=True))
-            last = row[0].text
+            parts.append(_html_row(texts, "td", starts_group=row[0].text != previous))
+            previous = row[0].text
         return "\n".join([*parts, "</tbody>", "</table>", "</html>"]) + "\n"
 
 
-def _piped(texts):
+def _piped(texts: Iterable[str]) -> str:
     return "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
 
 
-def _html_row(texts, tag, first=False, escaped=False):
-    cells = "".join(f"<{tag}>{text if escaped else escape(text)}</{tag}>" for text in texts)
-    return f"<tr{' class=first' if first else ''}>{cells}</tr>"
+def _html_row(contents: Iterable[str], tag: str, starts_group: bool = False) -> str:
+    cells = "".join(f"<{tag}>{content}</{tag}>" for content in contents)
+    return f"<tr{' class=first' if starts_group else ''}>{cells}</tr>"

@@ -1,21 +1,21 @@
-"""Working off jobs: one line of JSON for each as it finishes, so that nothing is lost."""
+"""Running many jobs: each finished one adds a line of JSON, so that nothing is lost."""
 
 import json
 import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
-from dssc.paper.experiments import Job, key
+from dssc.paper.experiments import Job, job_key
 
 
 class Results:
-    """A file of results, a line each. A line that a killed run left unfinished is dropped."""
+    """A file of results, one per line. A line that a killed run left unfinished is dropped."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.lines: list[Job] = []
         if path.exists():
@@ -26,8 +26,8 @@ class Results:
                 os.truncate(path, len(whole))
 
     def add(self, result: Job) -> None:
-        """Append a line, and see it on the disk; that data lack is said once."""
-        if result.get("missing") and key(result) in map(key, self.lines):
+        """Append a line and write it to the disk; missing data are recorded only once."""
+        if result.get("missing") and job_key(result) in map(job_key, self.lines):
             return
         with self.path.open("ab") as file:
             file.write(json.dumps(result).encode() + b"\n")
@@ -36,67 +36,69 @@ class Results:
         self.lines.append(result)
 
     def pending(self, jobs: list[Job]) -> list[Job]:
-        """Return the jobs without a line, each once; those that lacked data are tried again."""
-        done = {key(line) for line in self.lines if not line.get("missing")}
-        new = {key(job): job for job in jobs}
-        return [job for name, job in new.items() if name not in done]
+        """Return the jobs without a result, each once; those without data are tried again."""
+        done = {job_key(line) for line in self.lines if not line.get("missing")}
+        by_key = {job_key(job): job for job in jobs}
+        return [job for key, job in by_key.items() if key not in done]
 
-    def _parse(self, text, number):
+    def _parse(self, text: bytes, number: int) -> Job:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise ValueError(f"{self.path}, line {number} is no JSON: {error}") from error
+            raise ValueError(f"{self.path}, line {number} is not JSON: {error}") from error
 
 
-def work_off(
-    jobs: list[Job], results: Results, work: Callable[[Job], Job], n_jobs: int = 1
+def run_pending(
+    jobs: list[Job], results: Results, run: Callable[[Job], Job], n_processes: int = 1
 ) -> Iterator[Job]:
-    """Do what is not done yet and yield each result once its line is written.
+    """Run the jobs that have no result yet, and yield each result once its line is written.
 
     Parameters
     ----------
     jobs : list of dict
-        What to do.
+        The jobs.
     results : Results
-        What is done, and where results go.
-    work : callable
-        Returns a job with its result; to be pickled when `n_jobs` is more than one.
-    n_jobs : int, default=1
-        Number of processes; one works in this process.
+        The results so far, to which new ones are added.
+    run : callable
+        Returns a job with its result; must be picklable if there are several processes.
+    n_processes : int, default=1
+        Number of processes; 1 runs the jobs in this process.
     """
     pending = results.pending(jobs)
-    for result in map(work, pending) if n_jobs == 1 else _in_processes(pending, work, n_jobs):
+    done = map(run, pending) if n_processes == 1 else _in_processes(pending, run, n_processes)
+    for result in done:
         results.add(result)
         yield result
 
 
-def _in_processes(jobs, work, n_jobs):
-    threads = max(1, (os.cpu_count() or 1) // n_jobs)
-    pool = ProcessPoolExecutor(n_jobs, get_context("spawn"), _begin, (threads,))
-    # As many at a time as there are processes, so that few are under way when it is interrupted.
-    left, running = iter(jobs), set[Future[Any]]()
+def _in_processes(jobs: list[Job], run: Callable[[Job], Job], n_processes: int) -> Iterator[Job]:
+    n_threads = max(1, (os.cpu_count() or 1) // n_processes)
+    others = set(active_children())
+    pool = ProcessPoolExecutor(n_processes, get_context("spawn"), _initialize, (n_threads,))
+    # Submit only as many jobs as there are processes, so that an interruption loses few.
+    running = set[Future[Any]]()
     try:
-        for job in left:
-            running.add(pool.submit(work, job))
-            if len(running) == n_jobs:
+        for job in jobs:
+            running.add(pool.submit(run, job))
+            if len(running) == n_processes:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
     except BaseException:
-        for process in list(pool._processes.values()):
+        for process in set(active_children()) - others:
             process.terminate()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(threads):
-    """Prepare a process: its share of the cores, and interruptions left to the parent."""
+def _initialize(n_threads: int) -> None:
+    """Limit a process to its share of the cores, and leave interruptions to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import numba
     from threadpoolctl import threadpool_limits
 
-    threadpool_limits(threads)
-    numba.set_num_threads(min(threads, numba.get_num_threads()))
+    threadpool_limits(n_threads)
+    numba.set_num_threads(min(n_threads, numba.get_num_threads()))

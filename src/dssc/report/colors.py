@@ -1,10 +1,10 @@
-"""A colour for each cluster: hues evenly spread, neighbours far apart."""
+"""A colour for each cluster: evenly spread hues, with consecutive clusters far apart."""
 
 from math import gcd
 
 
 def hues(n_clusters: int) -> list[int]:
-    """Return hues in degrees."""
+    """Return a hue per cluster, in degrees."""
     stride = max(1, round(0.382 * n_clusters))
     while gcd(stride, n_clusters) > 1:
         stride += 1

@@ -1,38 +1,34 @@
-"""All that a report says, gathered from a fitted model."""
+"""The content of a report, computed from a fitted model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics.cluster import contingency_matrix
+from numpy.typing import ArrayLike
 
+from dssc._typing import Array
+from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
 from dssc.graph import as_graph, count_components, leading_eigenvalues, share_inside
-from dssc.members import certainty, extremes, layout, sample
 from dssc.metrics import nonzeros_per_point
-from dssc.report.picture import AffinityPicture, draw_affinity
-from dssc.report.scores import scores
-from dssc.report.thumbnails import Sheet, make_sheet
+from dssc.report.affinity_picture import AffinityPicture, draw_affinity
+from dssc.report.class_scores import class_scores
+from dssc.report.confusion import Confusion, confusion_matrix
+from dssc.report.thumbnails import ThumbnailSheet, make_sheet
 
-MOST_POINTS = 2000
+# Most points of the scatter plot, about.
+MAX_POINTS = 2000
+# Central members, and doubtful ones, shown per cluster.
 MEMBERS_SHOWN = 8
-SILENT = ("verbose", "warm_start")  # parameters that change no result
-FEWEST_BEYOND, MOST_BEYOND = 6, 30  # eigenvalues after the clusters' own, of which about as many
-
-
-@dataclass
-class Confusion:
-    """Classes against clusters, ordered so that the best matching lies on the diagonal."""
-
-    classes: list[str]
-    clusters: list[int]
-    counts: np.ndarray
+# Parameters that change no result and are not reported.
+HIDDEN_PARAMETERS = ("verbose", "warm_start")
+# Eigenvalues shown after the first n_clusters: as many again, but at least and at most these.
+FEWEST_FURTHER, MOST_FURTHER = 6, 30
 
 
 @dataclass
 class Content:
-    """What the page shows; see `gather`."""
+    """Everything the page shows; computed by `gather`."""
 
     title: str
     method: str
@@ -46,45 +42,56 @@ class Content:
     certificate: Any
     eta1: float | None
     eta2: float | None
-    sizes: np.ndarray
-    inside: np.ndarray
+    sizes: Array
+    inside: Array
     n_components: int
     nonzeros: float
-    eigenvalues: np.ndarray
+    eigenvalues: Array
     picture: AffinityPicture
-    points: np.ndarray
-    places: np.ndarray
+    points: Array
+    positions: Array
     layout: str
-    labels: np.ndarray
-    margin: np.ndarray
-    share: np.ndarray
-    central: list[np.ndarray]
-    doubtful: list[np.ndarray]
+    labels: Array
+    share: Array
+    central: list[Array]
+    doubtful: list[Array]
     names: Sequence[str] | None
-    sheet: Sheet | None
-    classes: np.ndarray | None
+    sheet: ThumbnailSheet | None
+    classes: Array | None
     scores: dict[str, float] | None
     confusion: Confusion | None
 
 
-def certificate_of(model):
-    """Return the result that proves a model's affinity or, without one, its self-expression."""
-    return getattr(model, "projection_", None) or getattr(model, "expression_", None)
+def certificate_of(model: Any) -> Any:
+    """Return the certified result of a model: of its affinity, else of its self-expression."""
+    expression = getattr(model, "expression_", None)
+    is_certified = expression is not None and expression.violations is not None
+    return getattr(model, "projection_", None) or (expression if is_certified else None)
 
 
-def gather(model, title, images, names, labels_true, preparation, notes, seed) -> Content:
-    """Compute what a report shows."""
+def gather(
+    model: Any,
+    title: str,
+    images: Array | None,
+    names: Sequence[str] | None,
+    labels_true: ArrayLike | None,
+    preparation: Sequence[str],
+    notes: Sequence[str],
+    seed: int,
+) -> Content:
+    """Compute the content of a report; see `dssc.report.html_report` for the parameters."""
     labels, k = np.asarray(model.labels_), int(model.n_clusters_)
     n = len(labels)
     graph = as_graph(model.affinity_matrix_)
-    own, margin = certainty(model.embedding_, labels, k)
-    central, doubtful = extremes(own, margin, labels, k, MEMBERS_SHOWN)
-    points = sample(labels, k, MOST_POINTS, np.random.default_rng(seed))
-    places, method = layout(model.embedding_[points], k, seed)
+    closeness, margin = certainty(model.embedding_, labels, k)
+    central, doubtful = central_and_doubtful(closeness, margin, labels, k, MEMBERS_SHOWN)
+    points = sample_points(labels, k, MAX_POINTS, np.random.default_rng(seed))
+    positions, method = plane_layout(model.embedding_[points], k, seed)
     share = share_inside(graph, labels)
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
-    beyond = max(1, k + min(max(FEWEST_BEYOND, k), MOST_BEYOND) - model.embedding_.shape[1])
+    further = min(max(FEWEST_FURTHER, k), MOST_FURTHER)
+    extra = max(1, k + further - model.embedding_.shape[1])
     return Content(
         title=title,
         method=type(model).__name__,
@@ -92,7 +99,7 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         n_features=int(model.n_features_in_),
         n_clusters=k,
         preparation=preparation,
-        parameters={n: v for n, v in model.get_params().items() if n not in SILENT},
+        parameters={n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS},
         notes=notes,
         seconds=model.timings_,
         certificate=certificate_of(model),
@@ -102,33 +109,18 @@ def gather(model, title, images, names, labels_true, preparation, notes, seed) -
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
         nonzeros=nonzeros_per_point(model.affinity_matrix_),
-        eigenvalues=leading_eigenvalues(graph, beyond, model.embedding_, seed),
+        eigenvalues=leading_eigenvalues(graph, extra, model.embedding_, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
-        places=places,
+        positions=positions,
         layout=method,
         labels=labels,
-        margin=margin,
         share=share,
         central=central,
         doubtful=doubtful,
         names=names,
         sheet=None if images is None else make_sheet(images, shown),
         classes=None if labels_true is None else np.asarray(labels_true).astype(str),
-        scores=None if labels_true is None else scores(model, labels_true),
-        confusion=None if labels_true is None else _confusion(labels_true, labels, k),
+        scores=None if labels_true is None else class_scores(model, labels_true),
+        confusion=None if labels_true is None else confusion_matrix(labels_true, labels, k),
     )
-
-
-def _confusion(labels_true, labels, n_clusters):
-    classes = np.unique(labels_true)
-    found = np.unique(labels)
-    counts = np.zeros((len(classes), n_clusters), dtype=np.int64)
-    counts[:, found] = contingency_matrix(labels_true, labels)
-    rows, columns = linear_sum_assignment(counts, maximize=True)
-    order = np.argsort(rows)
-    rest = np.setdiff1d(np.arange(n_clusters), columns)
-    clusters = [*columns[order].tolist(), *rest.tolist()]
-    matched = [*rows[order], *np.setdiff1d(np.arange(len(classes)), rows)]
-    names = [str(classes[row]) for row in matched]
-    return Confusion(names, clusters, counts[np.ix_(matched, clusters)])

@@ -1,40 +1,46 @@
-"""The page: its head, its sections in order, and the data its script draws from."""
+"""The page: its head, its sections in order, and the data for its script."""
 
 import base64
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import dssc
+from dssc._typing import Array
 from dssc.report import sections
 from dssc.report.colors import hues
 from dssc.report.content import Content, gather
+from dssc.report.thumbnails import ThumbnailSheet
 
+# Thumbnails with sides up to this are shown with visible pixels.
 TINY = 16
-GRID = 1000  # places of points are whole numbers up to this
-
-# Nothing may be loaded from anywhere: the page is all there is.
+# Positions of points are integers up to this.
+GRID = 1000
+# Content policy of the page: it may not load anything.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
 def html_report(
-    model,
+    model: Any,
     *,
-    title="Clustering",
-    images=None,
-    names=None,
-    labels_true=None,
-    preparation=(),
-    notes=(),
-    random_state=0,
+    title: str = "Clustering",
+    images: Array | None = None,
+    names: Sequence[str] | None = None,
+    labels_true: ArrayLike | None = None,
+    preparation: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    random_state: int = 0,
 ) -> str:
-    """Return a clustering as one HTML page, with everything it needs inside.
+    """Return a report on a clustering as one self-contained HTML page.
 
-    The page shows cluster sizes, a view of the embedding, the affinity sorted by cluster, the
+    The page shows the cluster sizes, a plot of the embedding, the affinity sorted by cluster, the
     spectrum with its gap, the most central and the most doubtful members of each cluster, the
-    certificate, and with known classes a confusion matrix. Large data are sampled, and the page
+    certificate and, if classes are known, a confusion matrix. Of large data it shows a sample, and
     says so.
 
     Parameters
@@ -42,19 +48,19 @@ def html_report(
     model : estimator
         A fitted estimator of this package.
     title : str, default="Clustering"
-        Heading.
+        Heading of the page.
     images : ndarray of shape (n_samples, height, width) or (n_samples, height, width, 3), optional
-        The samples as images: thumbnails are shown.
+        The samples as images; the page shows thumbnails of them.
     names : sequence of str, optional
         Names of the samples; their indices when not given.
     labels_true : array-like of shape (n_samples,), optional
         Known classes.
     preparation : sequence of str
-        How the features were made.
+        Steps by which the features were computed.
     notes : sequence of str
         Warnings to show.
     random_state : int, default=0
-        Randomness of the sample and of its layout.
+        Seed of the sample and of its layout.
 
     Returns
     -------
@@ -75,7 +81,7 @@ def html_report(
         section
         for section in (
             sections.header(content),
-            sections.verdict(content),
+            sections.summary(content),
             sections.clusters(content),
             sections.embedding(content),
             sections.affinity(content),
@@ -95,30 +101,31 @@ def html_report(
         f"<title>{escape(title)} · dssc report</title>\n<style>\n{style}</style>\n</head>\n"
         f"<body>\n{body}"
         f"<footer>Made by dssc {dssc.__version__}. "
-        "This file is complete: it loads nothing.</footer>\n"
+        "This file is self-contained: it loads nothing.</footer>\n"
         '<div id="tip" role="status" hidden></div>\n'
         f'<script type="application/json" id="data">{_as_script(_data(content))}</script>\n'
         f"<script>\n{_asset('report.js')}</script>\n</body>\n</html>\n"
     )
 
 
-def _asset(name):
+def _asset(name: str) -> str:
     return files("dssc.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _as_script(data):
-    """Return JSON that cannot end the script element it stands in."""
+def _as_script(data: dict[str, Any]) -> str:
+    """Return JSON that cannot end the script element that contains it."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _sheet_style(sheet):
-    # Tiny images are better seen pixel by pixel.
+def _sheet_style(sheet: ThumbnailSheet) -> str:
+    # Smoothing would blur tiny images.
     rendering = "pixelated" if max(sheet.width, sheet.height) <= TINY else "auto"
     return f".thumb {{ background-image: url({sheet.address}); image-rendering: {rendering}; }}\n"
 
 
-def _data(content: Content) -> dict:
+def _data(content: Content) -> dict[str, Any]:
+    """Return the data from which the script draws."""
     picture, points = content.picture, content.points
     side = len(picture.levels)
     data = {
@@ -127,14 +134,14 @@ def _data(content: Content) -> dict:
             "side": side,
             "levels": base64.b64encode(picture.levels.tobytes()).decode(),
             "bounds": picture.bounds,
-            # With a pixel for each point, hovering names the points.
+            # With one pixel per point, the tooltip can name the points.
             "order": picture.order.tolist() if side == content.n_samples else None,
         },
         "points": {
             "index": points.tolist(),
             "cluster": content.labels[points].tolist(),
-            "x": np.rint(GRID * content.places[:, 0]).astype(int).tolist(),
-            "y": np.rint(GRID * content.places[:, 1]).astype(int).tolist(),
+            "x": np.rint(GRID * content.positions[:, 0]).astype(int).tolist(),
+            "y": np.rint(GRID * content.positions[:, 1]).astype(int).tolist(),
             "inside": np.rint(100 * content.share[points]).astype(int).tolist(),
         },
         "grid": GRID,

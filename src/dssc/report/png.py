@@ -1,17 +1,19 @@
-"""PNG files, written with the standard library alone."""
+"""PNG files, written with the standard library only."""
 
 import struct
 import zlib
 
 import numpy as np
 
+from dssc._typing import Array
 
-def encode_png(image: np.ndarray) -> bytes:
-    """Return an image of bytes, (height, width) in gray or (height, width, 3), as a PNG file."""
+
+def encode_png(image: Array) -> bytes:
+    """Return a uint8 image, (height, width) or (height, width, 3), as the content of a PNG file."""
     image = np.ascontiguousarray(image, dtype=np.uint8)
     height, width = image.shape[:2]
     colour_type = 0 if image.ndim == 2 else 2
-    # Every line starts with the number of its filter, here the difference to the pixel on the left.
+    # Every line starts with the number of its filter: 1 is the difference to the pixel on the left.
     steps = image.copy()
     steps[:, 1:] -= image[:, :-1]
     lines = np.ones((height, 1 + image[0].size), dtype=np.uint8)
@@ -21,6 +23,6 @@ def encode_png(image: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)
 
 
-def _chunk(kind, body):
+def _chunk(kind: bytes, body: bytes) -> bytes:
     checksum = zlib.crc32(kind + body)
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", checksum)

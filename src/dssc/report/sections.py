@@ -5,16 +5,19 @@ from html import escape
 import numpy as np
 
 from dssc.report.colors import hues
+from dssc.report.confusion import Confusion
 from dssc.report.content import Content
-from dssc.report.spectrum import spectrum_picture
-from dssc.result import RepresentationResult
+from dssc.report.spectrum_picture import spectrum_picture
+from dssc.report.tiles import summary_tiles
 
-MOST_CONFUSION_CELLS = 60
-MOST_CONFUSIONS_LISTED = 40
+# Most classes or clusters for which the confusion matrix is shown.
+MAX_CONFUSION_SIDE = 60
+# Confusions that are listed instead of a larger matrix.
+CONFUSIONS_LISTED = 40
 
 
 def header(content: Content) -> str:
-    """Return the heading with what was clustered, and the switch of the theme."""
+    """Return the heading, which says what was clustered, and the button that switches the theme."""
     steps = f" ({escape(', '.join(content.preparation))})" if content.preparation else ""
     return (
         '<header><div><p class="kicker">Clustering report</p>'
@@ -26,26 +29,10 @@ def header(content: Content) -> str:
     )
 
 
-def verdict(content: Content) -> str:
-    """Return the few numbers that say how good it is, and the warnings."""
-    tiles = [_certificate_tile(content.certificate), _graph_tile(content), _gap_tile(content)]
-    tiles.append(
-        _tile(
-            "Affinity inside clusters",
-            f"{content.share.mean():.1%}",
-            f"{content.nonzeros:.1f} nonzeros a point",
-            "good" if content.share.mean() > 0.9 else "",
-        )
-    )
-    if content.scores:
-        meanings = {
-            "ACC": "share of points in the cluster matched with their class",
-            "NMI": "mutual information of clusters and classes, 1 at best",
-            "SPE": "share of affinity between classes, 0 at best",
-        }
-        tiles += [_tile(n, f"{v:.3f}", meanings[n]) for n, v in content.scores.items()]
+def summary(content: Content) -> str:
+    """Return the warnings and the tiles."""
     notes = "".join(f'<p class="note" role="note">{escape(note)}</p>' for note in content.notes)
-    body = f'{notes}<div class="tiles">{"".join(tiles)}</div>'
+    body = f'{notes}<div class="tiles">{"".join(summary_tiles(content))}</div>'
     return f'<section aria-label="Summary">{body}</section>\n'
 
 
@@ -77,12 +64,12 @@ def clusters(content: Content) -> str:
 def embedding(content: Content) -> str:
     """Return the frame of the scatter plot."""
     n, shown = content.n_samples, len(content.points)
-    sampled = f" {shown:,} of {n:,} points are drawn, at random." if shown < n else ""
+    sampled = f" {shown:,} of {n:,} points are drawn, chosen at random." if shown < n else ""
     text = (
         f"Rows of the spectral embedding, laid out by {content.layout}. Groups that touch or mix "
-        "are clusters in doubt; equal rows lie side by side; distances between groups mean little."
-        f"{sampled} Hover over a point, or step through them with the arrow keys; choose a cluster "
-        "to see it alone."
+        "are doubtful clusters; equal rows are drawn next to each other; distances between groups "
+        f"mean little.{sampled} Hover over a point, or step through the points with the arrow "
+        "keys; select a cluster to highlight it."
     )
     chips = "".join(
         f'<button type="button" class="chip" data-cluster="{cluster}" aria-pressed="false">'
@@ -102,13 +89,14 @@ def affinity(content: Content) -> str:
     """Return the frame of the picture of the affinity."""
     side, n = len(content.picture.levels), content.n_samples
     pooled = (
-        f" Each pixel adds up about {n / side:.0f} by {n / side:.0f} pairs of the {n:,} points."
+        f" Each pixel is the sum over about {n / side:.0f} x {n / side:.0f} pairs of the {n:,} "
+        "points."
         if side < n
         else ""
     )
     text = (
-        "Who is connected with whom, points sorted by cluster: blocks on the diagonal are "
-        f"connections inside clusters, everything else leads out of them.{pooled}"
+        "The affinity between points, sorted by cluster. Blocks on the diagonal are connections "
+        f"inside clusters; everything else connects different clusters.{pooled}"
     )
     canvas = (
         '<canvas id="affinity" class="square" role="img" aria-label="Affinity matrix sorted by '
@@ -121,8 +109,8 @@ def spectrum(content: Content) -> str:
     """Return the picture of the leading eigenvalues."""
     values, k = content.eigenvalues, content.n_clusters
     text = (
-        f"Leading eigenvalues of the affinity. A wide gap after the first {k} says that {k} is a "
-        "natural number of clusters; values of 1 are connected components."
+        f"Leading eigenvalues of the affinity. A wide gap after the first {k} indicates that {k} "
+        "is a natural number of clusters; each value of 1 belongs to a connected component."
     )
     listed = ", ".join(f"{value:.4f}" for value in values)
     picture = (
@@ -152,21 +140,21 @@ def members(content: Content) -> str:
             f'<div class="members"><h3>{_dot(content, cluster)}Cluster {cluster}</h3>{shown}</div>'
         )
     text = (
-        "Central members lie closest to their cluster's direction in the embedding. Doubtful ones "
-        "have the smallest lead over the next cluster: they are the ones to check by eye."
+        "Central members are closest to the mean direction of their cluster in the embedding. "
+        "Doubtful ones have the smallest lead over the next cluster: check these by eye."
     )
     return _section("Members", text, "".join(rows))
 
 
 def confusion(content: Content) -> str:
-    """Return the confusion matrix where classes are known, or its largest entries."""
+    """Return the confusion matrix, or its largest entries; nothing if no classes are known."""
     known = content.confusion
     if known is None:
         return ""
-    if max(known.counts.shape) > MOST_CONFUSION_CELLS:
+    if max(known.counts.shape) > MAX_CONFUSION_SIDE:
         return _section(
             "Confusion",
-            f"The {MOST_CONFUSIONS_LISTED} largest confusions of {known.counts.shape[0]} classes "
+            f"The {CONFUSIONS_LISTED} largest confusions of {known.counts.shape[0]} classes "
             f"and {known.counts.shape[1]} clusters; the matrix would be too large to read.",
             _largest_confusions(known),
         )
@@ -202,63 +190,16 @@ def details(content: Content) -> str:
         for name, value in rows
     )
     table = f'<div class="scroll"><table class="plain"><tbody>{cells}</tbody></table></div>'
-    text = "With these and the same data the result can be made again."
+    text = "These parameters and the same data reproduce the result."
     return _section("Parameters and certificate", text, table) + "</main>\n"
 
 
-def _section(title, text, body):
+def _section(title: str, text: str, body: str) -> str:
     return f"<section><h2>{title}</h2><p>{text}</p>{body}</section>\n"
 
 
-def _tile(name, value, text, kind=""):
-    return (
-        f'<div class="tile {kind}"><span class="name">{name}</span>'
-        f'<span class="value">{value}</span><span class="text">{text}</span></div>'
-    )
-
-
-def _certificate_tile(result):
-    if result is None:
-        return _tile(
-            "Certificate", "none", "a symmetric affinity needs no solver that could prove it"
-        )
-    if isinstance(result, RepresentationResult):
-        numbers = f"conditions of every row within {result.violations.max():.0e}"
-    else:
-        numbers = f"sums within {result.marginal_error:.0e}, duality gap {result.gap:.0e}"
-    if result.converged:
-        return _tile("Certificate", "optimal", f"proved: {numbers}", "good")
-    return _tile("Certificate", "fell short", numbers, "bad")
-
-
-def _graph_tile(content):
-    pieces, k = content.n_components, content.n_clusters
-    text = f"for {k} clusters"
-    if pieces > k:
-        text = f"more than the {k} clusters: raise eta2 or n_neighbors"
-    return _tile("Connected components", f"{pieces:,}", text, "bad" if pieces > k else "good")
-
-
-def _gap_tile(content):
-    values, k = content.eigenvalues, content.n_clusters
-    if len(values) <= k:
-        return _tile("Eigengap", "none", "as many clusters as points")
-    gaps = values[:-1] - values[1:]
-    widest = int(np.argmax(gaps)) + 1
-    text = f"the widest, {gaps[widest - 1]:.2g}, is after {widest}"
-    if widest == k:
-        text = "the widest among the eigenvalues shown"
-    elif widest > k and content.parameters.get("n_components") not in (widest, _fading(content)):
-        text += f": try n_components={widest}"
-    return _tile(f"Eigengap after {k}", f"{gaps[k - 1]:.2g}", text, "good" if widest == k else "")
-
-
-def _fading(content):
-    """Return the n_components with which the eigenvectors after the k-th count already."""
-    return None if content.method == "ADSSC" else 0
-
-
-def _majority(known, cluster):
+def _majority(known: Confusion, cluster: int) -> str:
+    """Return the cell with the most common class of a cluster."""
     counts = known.counts[:, known.clusters.index(cluster)]
     if not counts.any():
         return "<td></td>"
@@ -266,8 +207,8 @@ def _majority(known, cluster):
     return f"<td>{escape(known.classes[best])} ({counts[best] / counts.sum():.0%})</td>"
 
 
-def _largest_confusions(known):
-    places = [
+def _largest_confusions(known: Confusion) -> str:
+    confusions = [
         (int(known.counts[row, column]), row, column)
         for row, column in np.argwhere(known.counts)
         if row != column
@@ -275,7 +216,7 @@ def _largest_confusions(known):
     rows = "".join(
         f'<tr><th scope=row>{escape(known.classes[row])}</th><td class="num">{count:,}</td>'
         f'<td class="num">{known.clusters[column]}</td></tr>'
-        for count, row, column in sorted(places, reverse=True)[:MOST_CONFUSIONS_LISTED]
+        for count, row, column in sorted(confusions, reverse=True)[:CONFUSIONS_LISTED]
     )
     return (
         '<div class="scroll"><table class="plain"><thead><tr><th scope=col>class</th>'
@@ -284,7 +225,7 @@ def _largest_confusions(known):
     )
 
 
-def _member(content, point):
+def _member(content: Content, point: int) -> str:
     name = content.names[point] if content.names is not None else f"sample {point}"
     if content.classes is not None:
         name = f"{name}, class {content.classes[point]}"
@@ -302,9 +243,9 @@ def _member(content, point):
     )
 
 
-def _colour(content, cluster):
+def _colour(content: Content, cluster: int) -> str:
     return f"--h:{hues(content.n_clusters)[cluster]}"
 
 
-def _dot(content, cluster):
+def _dot(content: Content, cluster: int) -> str:
     return f'<i class="dot" aria-hidden=true style="{_colour(content, cluster)}"></i>'

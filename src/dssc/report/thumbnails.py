@@ -1,27 +1,32 @@
-"""Small pictures of samples, all on one sheet."""
+"""Thumbnails of samples, all on one sheet."""
 
 import base64
 from dataclasses import dataclass
 
 import numpy as np
 
+from dssc._typing import Array
 from dssc.images import resize_images
 from dssc.report.png import encode_png
 
-LONGEST_SIDE, LONGEST_OF_MANY = 40, 28
+# Longest side of a thumbnail, in pixels.
+LONGEST_SIDE = 40
+# Longest side if there are more than MANY thumbnails.
+LONGEST_SIDE_OF_MANY = 28
+# More thumbnails than this are made smaller.
 MANY = 1000
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ThumbnailSheet:
     """Thumbnails in a grid, as one image.
 
     Attributes
     ----------
     address : str
-        The image as a data address.
+        The image as a data URL.
     places : dict
-        Place of a sample on the sheet.
+        Position of each sample on the sheet, counted row by row.
     columns, rows, width, height : int
         Shape of the grid and of a thumbnail.
     """
@@ -34,10 +39,10 @@ class Sheet:
     height: int
 
 
-def make_sheet(images: np.ndarray, samples: np.ndarray) -> Sheet:
-    """Put thumbnails of some images on a sheet."""
+def make_sheet(images: Array, samples: Array) -> ThumbnailSheet:
+    """Return a sheet with thumbnails of the given samples."""
     samples = np.unique(samples)
-    longest = LONGEST_OF_MANY if len(samples) > MANY else LONGEST_SIDE
+    longest = LONGEST_SIDE_OF_MANY if len(samples) > MANY else LONGEST_SIDE
     small = _reduced(images[samples], longest)
     n, height, width = small.shape[:3]
     columns = int(np.ceil(np.sqrt(n * height / width)))
@@ -48,18 +53,18 @@ def make_sheet(images: np.ndarray, samples: np.ndarray) -> Sheet:
     page = tiles.reshape(rows * height, columns * width, *small.shape[3:])
     encoded = base64.b64encode(encode_png(page)).decode()
     places = {int(sample): place for place, sample in enumerate(samples)}
-    return Sheet(f"data:image/png;base64,{encoded}", places, columns, rows, width, height)
+    return ThumbnailSheet(f"data:image/png;base64,{encoded}", places, columns, rows, width, height)
 
 
-def _reduced(images, longest):
-    """Return images of bytes, none of whose sides is longer than `longest`."""
+def _reduced(images: Array, longest: int) -> Array:
+    """Return images in uint8 whose sides are at most `longest`."""
     height, width = images.shape[1:3]
     shrink = min(1.0, longest / max(height, width))
     shape = max(1, round(height * shrink)), max(1, round(width * shrink))
     small = images.astype(np.float32) if images.dtype != np.uint8 else images
     if shape != (height, width):
         small = resize_images(small, shape)
-    if images.dtype != np.uint8:  # of unknown range
+    if images.dtype != np.uint8:  # their range is not known
         low, high = float(images.min()), float(images.max())
         small = (small - low) * (255.0 / (high - low if high > low else 1.0))
     return np.clip(np.rint(small), 0, 255).astype(np.uint8)

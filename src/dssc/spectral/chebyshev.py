@@ -1,129 +1,157 @@
-"""Leading eigenvectors of a large sparse matrix by filtered subspace iteration.
+"""Leading eigenvectors of a large sparse matrix by Chebyshev-filtered subspace iteration.
 
-A polynomial that is small on the unwanted part of the spectrum and grows steeply beyond it, the
-Chebyshev polynomial of that interval, is applied to a block of vectors, which then spans the wanted
-eigenvectors better. It needs products with the matrix only, a whole block at a time.
+The Chebyshev polynomial of an interval is small on the interval and grows steeply beyond it. With
+the unwanted part of the spectrum as the interval, the polynomial of the matrix is applied to a
+block of vectors. After that, the span of the block is closer to that of the wanted eigenvectors.
+The method needs only products of the matrix with blocks of vectors.
+
+The iteration is written once, over the few operations of `BlockOperations`.
 """
 
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
 import numpy as np
-from scipy import linalg
 
-from dssc import kernels
+from dssc._typing import Array
 
-FIRST_DEGREE, LONGEST = 12, 200
-GAIN = 1e4  # by which a round raises the last wanted vector over what is filtered out
-MOST_ROUNDS = 60
-TOLERANCE = 1e-6  # on the residual of a unit eigenvector; eigenvalues are at most one
+# Lowest degree of a filter polynomial, and the degree of the first one.
+MIN_DEGREE = 12
+# Highest degree of a filter polynomial.
+MAX_DEGREE = 200
+# Factor by which one round raises the last wanted vector over those that are filtered out.
+GAIN = 1e4
+# Most rounds of filtering.
+MAX_ROUNDS = 60
+# Rounds without a residual smaller by a quarter after which an iteration in float32 gives up.
+PATIENCE = 4
 
 
-def chebyshev_eigenvectors(N, known, n_wanted: int, rng):
-    """Return leading eigenvectors of N orthogonal to the `known` ones, and their worst residual.
+class Columns(Protocol):
+    """A block of vectors, one per column, of which columns can be taken."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Return part of the block."""
+
+
+Block = TypeVar("Block", bound=Columns)
+# Returns ``scale (N x - center x) - weight previous`` for blocks x and previous. A missing previous
+# block counts as zero. The storage of the previous block may be reused.
+Combination = Callable[[Block, Block | None, float, float, float], Block]
+
+
+class RitzVectors(NamedTuple, Generic[Block]):
+    """The best approximate eigenvectors in the span of a block.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_vectors,)
+        Approximate eigenvalues in falling order, in main memory.
+    vectors : Block
+        Orthonormal vectors, one per column.
+    residual : float
+        Largest norm of ``N v - lambda v`` among the wanted vectors.
+    """
+
+    values: Array
+    vectors: Block
+    residual: float
+
+
+class BlockOperations(Protocol[Block]):
+    """What filtered subspace iteration does with blocks of vectors, for one kind of array.
+
+    An implementation holds a symmetric matrix N with eigenvalues in [-1, 1] and its known
+    eigenvectors, those of eigenvalue one. All blocks are in float64.
+    """
+
+    @property
+    def n_free(self) -> int:
+        """Dimension of the space orthogonal to the known eigenvectors."""
+
+    def random_block(self, n_vectors: int, rng: np.random.RandomState) -> Block:
+        """Return a block of random vectors."""
+
+    def orthonormal(self, X: Block) -> Block:
+        """Remove the known eigenvectors from X and return an orthonormal basis of the result."""
+
+    def filtered(self, X: Block, cut: float, degree: int, *, double: bool) -> Block:
+        """Apply the polynomial of `chebyshev_filter` to X, in float64 or else in float32."""
+
+    def rayleigh_ritz(self, X: Block, n_wanted: int) -> RitzVectors[Block]:
+        """Return approximate eigenvectors from the span of an orthonormal X."""
+
+
+def chebyshev_eigenvectors(
+    operations: BlockOperations[Block],
+    n_wanted: int,
+    rng: np.random.RandomState,
+    *,
+    tol: float,
+    allow_double: bool,
+) -> tuple[Block, float]:
+    """Return leading eigenvectors orthogonal to the known ones, and their largest residual.
+
+    Vectors are filtered in float32 and judged in float64.
 
     Parameters
     ----------
-    N : csr_array of shape (n, n)
-        Symmetric, with eigenvalues in [-1, 1].
-    known : csr_array of shape (n, n_known)
-        Orthonormal eigenvectors of eigenvalue one.
+    operations : BlockOperations
+        The matrix, its known eigenvectors and the operations on blocks of vectors.
     n_wanted : int
         Number of eigenvectors.
     rng : RandomState
-        Draws the start.
+        Draws the first block.
+    tol : float
+        Norm of ``N v - lambda v`` at which a unit vector v is accepted.
+    allow_double : bool
+        Whether to filter in float64 when float32 makes no more progress. Otherwise the iteration
+        ends after a few rounds without progress.
 
     Returns
     -------
-    vectors : ndarray of shape (n, n_wanted)
-        In falling order of their eigenvalues.
+    vectors : Block of shape (n, n_wanted)
+        Eigenvectors in falling order of their eigenvalues.
     residual : float
         Largest norm of ``N v - lambda v`` among them.
     """
-    n = N.shape[0]
-    n_block = min(n, -(-max(n_wanted + 4, int(1.4 * n_wanted)) // 8) * 8)
-    X = _orthonormal(_without(known, rng.uniform(-1.0, 1.0, (n, n_block))))
-    precisions = [_Products(N, np.float64)]
-    if n_block < n:
-        precisions.append(_Products(N, np.float32))
-    cut, degree, last = 0.0, FIRST_DEGREE, np.inf
-    for _ in range(MOST_ROUNDS):
-        X = _orthonormal(_without(known, precisions[-1].filtered(X, cut, degree)))
-        values, X, residuals = _rayleigh_ritz(precisions[0], X)
-        residual = residuals[:n_wanted].max()
-        if residual <= TOLERANCE:
+    n_block = min(operations.n_free, -(-max(n_wanted + 4, int(1.4 * n_wanted)) // 8) * 8)
+    X = operations.orthonormal(operations.random_block(n_block, rng))
+    cut, degree, double = 0.0, MIN_DEGREE, False
+    last, best, n_stalled = np.inf, np.inf, 0
+    for _ in range(MAX_ROUNDS):
+        X = operations.orthonormal(operations.filtered(X, cut, degree, double=double))
+        values, X, residual = operations.rayleigh_ritz(X, n_wanted)
+        n_stalled = 0 if residual < 0.75 * best else n_stalled + 1
+        best = min(best, residual)
+        if residual <= tol or (n_stalled == PATIENCE and not allow_double):
             break
-        if residual > last / 4 and degree == LONGEST and len(precisions) > 1:
-            precisions.pop()  # single precision can do no more
+        if residual > last / 4 and degree == MAX_DEGREE:
+            double = allow_double
         last = residual
-        cut = min(values[-1], 1.0 - 1e-9)
-        degree = degree_for(values[n_wanted - 1], cut)
-    return X[:, :n_wanted], float(residual)
+        cut = min(float(values[-1]), 1.0 - 1e-9)
+        degree = degree_for(float(values[n_wanted - 1]), cut)
+    return X[:, :n_wanted], residual
 
 
-def refined(N, known, vectors):
-    """Return the best eigenvectors in the span of some approximate ones, and their worst residual.
+def chebyshev_filter(combine: Combination[Block], X: Block, cut: float, degree: int) -> Block:
+    """Apply the Chebyshev polynomial that is at most one on [-1, cut], scaled to one at 1.
 
-    `N` and `known` are those of `chebyshev_eigenvectors`.
+    The scaling is part of the recurrence, whose terms would overflow without it. The storage of X
+    may be overwritten.
     """
-    X = _orthonormal(_without(known, vectors.astype(np.float64)))
-    _, X, residuals = _rayleigh_ritz(_Products(N, np.float64), X)
-    return X, float(residuals.max())
+    center, radius = (cut - 1.0) / 2, (cut + 1.0) / 2
+    first = sigma = radius / (1.0 - center)
+    previous, current = X, combine(X, None, sigma / radius, center, 0.0)
+    for _ in range(degree - 1):
+        following = 1.0 / (2.0 / first - sigma)
+        scale, weight = 2.0 * following / radius, sigma * following
+        previous, current = current, combine(current, previous, scale, center, weight)
+        sigma = following
+    return current
 
 
 def degree_for(value: float, cut: float) -> int:
-    """Return the degree at which the polynomial of [-1, cut] gains GAIN at `value`."""
+    """Return the degree at which the polynomial of [-1, cut] grows by GAIN at `value`."""
     beyond = max(2.0 * (value - cut) / (cut + 1.0), 1e-12)
-    return int(np.clip(np.arccosh(GAIN) / np.arccosh(1.0 + beyond), FIRST_DEGREE, LONGEST))
-
-
-class _Products:
-    """Products with one matrix in some precision, and Chebyshev polynomials of it."""
-
-    def __init__(self, N, dtype):
-        indices = N.indices.astype(np.int32, copy=False)
-        self.arrays = N.indptr.astype(np.int64), indices, N.data.astype(dtype, copy=False)
-        self.dtype = dtype
-        self.step = kernels.select().chebyshev_step
-
-    def __call__(self, X):
-        out = np.empty_like(X)
-        self.step(*self.arrays, X, X, 1.0, 0.0, 0.0, out)
-        return out
-
-    def filtered(self, X, cut, degree):
-        """Apply the polynomial of a degree that is at most one on [-1, cut], scaled to one at 1.
-
-        The scaling runs along with the recurrence, whose terms would overflow without it.
-        """
-        X = X.astype(self.dtype, copy=False)
-        center, radius = (cut - 1.0) / 2, (cut + 1.0) / 2
-        first = radius / (1.0 - center)
-        sigma = first
-        previous, current, spare = X, np.empty_like(X), np.empty_like(X)
-        self.step(*self.arrays, X, X, sigma / radius, center, 0.0, current)
-        for _ in range(degree - 1):
-            following = 1.0 / (2.0 / first - sigma)
-            self.step(
-                *self.arrays, current, previous, 2 * following / radius, center,
-                sigma * following, spare,
-            )  # fmt: skip
-            sigma = following
-            if previous is X:  # perhaps the caller's
-                previous = np.empty_like(X)
-            previous, current, spare = current, spare, previous
-        return current.astype(np.float64, copy=False)
-
-
-def _without(known, X):
-    return X - known @ (known.T @ X)
-
-
-def _orthonormal(X):
-    return linalg.qr(X, mode="economic", overwrite_a=True, check_finite=False)[0]
-
-
-def _rayleigh_ritz(apply, X):
-    """Return the eigenvalues of the matrix on span(X), falling, with vectors and residuals."""
-    products = apply(X)
-    values, mix = linalg.eigh(X.T @ products)
-    values, mix = values[::-1], mix[:, ::-1]
-    X, products = X @ mix, products @ mix
-    return values, X, np.linalg.norm(products - X * values, axis=0)
+    return int(np.clip(np.arccosh(GAIN) / np.arccosh(1.0 + beyond), MIN_DEGREE, MAX_DEGREE))

@@ -1,6 +1,7 @@
-"""Leading eigenvectors, by whichever solver suits the matrix."""
+"""Leading eigenvectors of a normalised affinity, by the solver that suits the matrix."""
 
-import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -10,23 +11,41 @@ from threadpoolctl import threadpool_limits
 
 from dssc import kernels
 from dssc._factorising import symmetric_factor
-from dssc.spectral.chebyshev import chebyshev_eigenvectors, refined
+from dssc._typing import Array, Matrix
+from dssc._warnings import warn_user
+from dssc.spectral.chebyshev import chebyshev_eigenvectors
+from dssc.spectral.cpu_blocks import CpuBlocks
+
+Product = Callable[[Array], Array]
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
 DENSE_SIZE = 400
-# Up to this size a sparse factorisation is affordable, which resolves what Lanczos cannot soon.
+# Up to this size a sparse factorisation is affordable. It resolves eigenvalues that Lanczos cannot.
 FACTORED_SIZE = 8000
-FEW = 4  # known eigenvectors
-RESTARTS, RESTARTS_WHEN_LARGE = 10, 60
-TOLERANCE, TOLERANCE_WHEN_LARGE = 1e-10, 1e-5  # on residuals; the largest eigenvalue is one
-RESOLVED = 1e-4  # residual at which an eigenvector is good enough to cluster by
+# Up to this many known eigenvectors, products with them are faster as a dense matrix.
+FEW_KNOWN = 4
+# Most restarts of Lanczos up to FACTORED_SIZE.
+RESTARTS = 10
+# Most restarts of Lanczos beyond FACTORED_SIZE.
+RESTARTS_WHEN_LARGE = 60
+# Tolerance of Lanczos up to FACTORED_SIZE, relative to the largest eigenvalue, one.
+TOLERANCE = 1e-10
+# Tolerance of Lanczos beyond FACTORED_SIZE, where it runs in float32.
+TOLERANCE_WHEN_LARGE = 1e-5
+# Tolerance of filtered subspace iteration, on the residual of a unit eigenvector.
+FILTERED_TOLERANCE = 1e-6
+# Residual at which an eigenvector is good enough for clustering.
+RESOLVED = 1e-4
 
 
-def leading_eigenvectors(N, known, n_wanted, rng):
+def leading_eigenvectors(
+    N: Matrix, known: sparse.csr_array, n_wanted: int, rng: np.random.RandomState
+) -> Array:
     """Return the leading eigenvectors of N orthogonal to the `known` ones of eigenvalue one.
 
-    Lanczos needs the fewest products while the wanted eigenvalues lie apart. Where they crowd below
-    one, as for graphs that nearly fall apart, a factorisation or a block of vectors takes over.
+    Lanczos needs the fewest products while the wanted eigenvalues are well separated. Where many of
+    them are close to one, as for graphs that are nearly disconnected, it does not converge. Then a
+    sparse factorisation is used, or filtered subspace iteration for large matrices.
     """
     n = N.shape[0]
     if n <= DENSE_SIZE or n_wanted > n // 4:
@@ -42,46 +61,74 @@ def leading_eigenvectors(N, known, n_wanted, rng):
     return _with_fixed_signs(vectors)
 
 
-def _large(N, known, n_wanted, rng):
-    """Iterate in single precision, which halves what is read; the residual is in double."""
+def warn_if_unresolved(residual: float) -> None:
+    """Warn of eigenvectors whose largest residual is too large for clustering."""
+    if residual > RESOLVED:
+        warn_user(
+            f"the leading eigenvectors of the affinity have a residual of {residual:.1e}, wanted "
+            f"{RESOLVED:.0e}: the graph nearly falls apart into more pieces than there are "
+            "clusters. Raise eta2 (or n_neighbors) to connect them",
+            ConvergenceWarning,
+        )
+
+
+def _large(
+    N: sparse.csr_array, known: sparse.csr_array, n_wanted: int, rng: np.random.RandomState
+) -> Array:
+    """Iterate in float32, which halves the memory traffic, and judge the result in float64."""
     deflated = _deflated(_threaded(N), known, np.float32)
-    effort = {"maxiter": RESTARTS_WHEN_LARGE, "tol": TOLERANCE_WHEN_LARGE}
+    blocks = CpuBlocks(N, known)
     try:
-        vectors = _lanczos(deflated, known, n_wanted, rng, **effort)
+        vectors = _lanczos(
+            deflated, known, n_wanted, rng, maxiter=RESTARTS_WHEN_LARGE, tol=TOLERANCE_WHEN_LARGE
+        )
     except ArpackNoConvergence:
-        return _filtered(N, known, n_wanted, rng)
-    vectors, residual = refined(N, known, vectors)
-    return vectors if residual <= RESOLVED else _filtered(N, known, n_wanted, rng)
+        pass
+    else:
+        basis = blocks.orthonormal(vectors.astype(np.float64))
+        ritz = blocks.rayleigh_ritz(basis, n_wanted)
+        if ritz.residual <= RESOLVED:
+            return ritz.vectors
+    vectors, residual = chebyshev_eigenvectors(
+        blocks, n_wanted, rng, tol=FILTERED_TOLERANCE, allow_double=True
+    )
+    warn_if_unresolved(residual)
+    return vectors
 
 
-def _deflated(multiply, known, dtype):
+def _deflated(multiply: Product, known: sparse.csr_array, dtype: type) -> LinearOperator:
     """Return N with the known eigenvalues moved from 1 to -1, so that the wanted are on top."""
     known = known.astype(dtype)
-    if known.shape[1] <= FEW:  # whose products cost less without the bookkeeping of sparse ones
+    if known.shape[1] <= FEW_KNOWN:
         known = known.toarray()
     return _operator(
         known.shape[0], lambda x: multiply(x) - 2 * (known @ (known.T @ x)), dtype=dtype
     )
 
 
-def _threaded(N):
-    """Return the product of a CSR matrix with a vector in single precision, on all threads."""
-    k = kernels.select()
+def _threaded(N: sparse.csr_array) -> Product:
+    """Return the product of a CSR matrix with a vector in float32, on all threads."""
     arrays = N.indptr.astype(np.int64), N.indices.astype(np.int32), N.data.astype(np.float32)
 
-    def multiply(x):
+    def multiply(x: Array) -> Array:
         out = np.empty(len(x), dtype=np.float32)
-        k.sparse_product(*arrays, x, out)
+        kernels.sparse_product(*arrays, x, out)
         return out
 
     return multiply
 
 
-def _lanczos(operator, known, n_wanted, rng, **options):
+def _lanczos(
+    operator: LinearOperator,
+    known: sparse.csr_array,
+    n_wanted: int,
+    rng: np.random.RandomState,
+    **options: Any,
+) -> Array:
     n = operator.shape[0]
     start = rng.uniform(-1.0, 1.0, n)
     start -= known @ (known.T @ start)
-    # Vectors of this length are too short for threads, which would only wait for each other.
+    # Vectors of this length are too short for several threads, which would only wait.
     with threadpool_limits(1, "blas"):
         _, vectors = eigsh(
             operator,
@@ -94,52 +141,37 @@ def _lanczos(operator, known, n_wanted, rng, **options):
     return vectors[:, ::-1]
 
 
-def _filtered(N, known, n_wanted, rng):
-    vectors, residual = chebyshev_eigenvectors(N, known, n_wanted, rng)
-    if residual > RESOLVED:
-        warnings.warn(unresolved(residual), ConvergenceWarning, stacklevel=4)
-    return vectors
+def _inverse_near_one(N: Matrix, known: sparse.csr_array) -> LinearOperator:
+    """Return ``(s I - N)^-1`` off the `known` vectors, with s just above one.
 
-
-def unresolved(residual: float) -> str:
-    """Return what to say of eigenvectors that are not known well enough."""
-    return (
-        f"the leading eigenvectors of the affinity are known to a residual of {residual:.1e} "
-        f"only, wanted {RESOLVED:.0e}: the graph nearly falls apart into more pieces than it "
-        "has clusters. Raise eta2 (or n_neighbors) to connect them"
-    )
-
-
-def _inverse_near_one(N, known):
-    """Return ``(s I - N)^-1`` off the `known` vectors, s just above one.
-
-    Nearly disconnected graphs have many eigenvalues close to one, which this tears apart; and it is
-    those graphs whose factorisation stays sparse.
+    Nearly disconnected graphs have many eigenvalues close to one, which the inverse separates. The
+    factorisation of just these graphs stays sparse.
     """
     n = N.shape[0]
     shifted = (1.0 + 1e-5) * sparse.eye_array(n) - sparse.csr_array(N)
     factor = symmetric_factor(shifted)
 
-    def apply(x):
+    def apply(x: Array) -> Array:
         y = factor.solve(x - known @ (known.T @ x))
         return y - known @ (known.T @ y)
 
     return _operator(n, apply)
 
 
-def _operator(n, apply, dtype=np.float64):
+def _operator(n: int, apply: Product, dtype: type = np.float64) -> LinearOperator:
     return LinearOperator((n, n), matvec=apply, dtype=dtype)
 
 
-def _dense(N, known, n_wanted):
+def _dense(N: Matrix, known: sparse.csr_array, n_wanted: int) -> Array:
     n = N.shape[0]
     dense = N.toarray() if sparse.issparse(N) else N
-    # The known eigenvalues go to -2, below all others: with every vector wanted, -1 may be one.
+    # The known eigenvalues go to -2, below all others: if all vectors are wanted, -1 may be one.
     deflated = dense.astype(np.float64) - 3.0 * (known @ known.T).toarray()
     _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
     return vectors[:, ::-1]
 
 
-def _with_fixed_signs(vectors):
+def _with_fixed_signs(vectors: Array) -> Array:
+    """Make the entry of the largest magnitude positive in every column."""
     largest = np.argmax(np.abs(vectors), axis=0)
     return vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])

@@ -1,42 +1,46 @@
-"""A spectral embedding that does not end abruptly after as many eigenvectors as clusters."""
+"""A spectral embedding whose eigenvectors fade out instead of ending after the k-th."""
 
 import numpy as np
 
-BEYOND = 2  # eigenvectors taken beyond twice the number of clusters
-LEAST = 1e-3  # distance of an eigenvalue from one that still counts
+from dssc._typing import Array, Matrix
+
+# Eigenvectors taken beyond twice the number of clusters.
+EXTRA_COMPONENTS = 2
+# Added to the distance of every eigenvalue from one, so that smaller distances count as equal.
+DISTANCE_FLOOR = 1e-3
 
 
 def fading_components(n_samples: int, n_clusters: int) -> int:
-    """Return how many eigenvectors are taken where they fade."""
-    return min(n_samples, 2 * n_clusters + BEYOND)
+    """Return the number of eigenvectors of a fading embedding."""
+    return min(n_samples, 2 * n_clusters + EXTRA_COMPONENTS)
 
 
-def faded(embedding, affinity, n_clusters: int) -> np.ndarray:
+def faded(embedding: Array, affinity: Matrix, n_clusters: int) -> Array:
     """Return the leading eigenvectors of a doubly stochastic affinity, fading after the k-th.
 
     With eigenvalues ``1 = l_1 >= l_2 >= ...``, eigenvector i gets the weight
-    ``min(1, (1 - l_k) / (1 - l_i))`` (1e-3 is added to both distances). Where a gap follows the
-    k-th, what comes after it has next to no weight, and this is the embedding of the paper. Where
-    there is none, as when a class consists of two groups or a cluster is nearly split, the k-th
-    and the next eigenvector say equally much, and cutting between them would be arbitrary.
-    Distances that weigh eigenvectors by ``1 / (1 - l)`` are known as biharmonic.
+    ``min(1, (1 - l_k) / (1 - l_i))`` (1e-3 is added to both distances). If there is a gap after the
+    k-th eigenvalue, later eigenvectors have almost no weight, and this is the embedding of the
+    paper. If there is none, as when a class consists of two groups or a cluster is nearly split,
+    the k-th and the next eigenvector are equally informative, and a cut between them would be
+    arbitrary. Distances that weigh eigenvectors by ``1 / (1 - l)`` are known as biharmonic.
 
     Parameters
     ----------
     embedding : ndarray of shape (n_samples, n_components)
-        Eigenvectors, one a column; see `fading_components` for how many.
+        Eigenvectors, one per column; see `fading_components` for their number.
     affinity : csr_array of shape (n_samples, n_samples)
-        Doubly stochastic.
+        Doubly stochastic affinity.
     n_clusters : int
-        Number of clusters.
+        Number of clusters k.
     """
     eigenvalues = np.einsum("ij,ij->j", embedding, affinity @ embedding)
     return embedding * fading_weights(eigenvalues, n_clusters)
 
 
-def fading_weights(eigenvalues, n_clusters: int) -> np.ndarray:
-    """Return the weights of eigenvectors whose first `n_clusters` count in full."""
-    distances = np.maximum(1.0 - eigenvalues, 0.0) + LEAST
+def fading_weights(eigenvalues: Array, n_clusters: int) -> Array:
+    """Return the weights of eigenvectors of which the first `n_clusters` have full weight."""
+    distances = np.maximum(1.0 - eigenvalues, 0.0) + DISTANCE_FLOOR
     weights = np.minimum(1.0, distances[n_clusters - 1] / distances)
     weights[:n_clusters] = 1.0
     return weights

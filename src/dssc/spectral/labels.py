@@ -1,21 +1,41 @@
 """From a spectral embedding to labels."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
-from dssc.spectral.counts import check_counts
+from dssc._typing import Array, Matrix, RandomState
+from dssc.spectral.counts import check_counts, check_nonzero_rows
 
+# A similarity between all samples: a matrix, or a function that returns rows of a symmetric one.
+Similarity = ArrayLike | Matrix | Callable[[Array], Matrix]
+
+# Points without a label that are placed at once.
 STRAYS_AT_ONCE = 256
+# Decimal digits of unit vectors that k-means takes into account.
 DIGITS = 6
-EQUAL = 1e-6  # share of a sum of distances that the digits above leave open
-SEEDS_AMONG, SEEDS_PER_CLUSTER = 10_000, 100  # points that first centers are drawn from, at least
+# Relative difference up to which sums of distances count as equal: what rounding to DIGITS allows.
+EQUAL_SUMS = 1e-6
+# Fewest points that the first centers are drawn from, if there are as many.
+MIN_SEED_POINTS = 10_000
+# Fewest points per cluster that the first centers are drawn from, if there are as many.
+SEED_POINTS_PER_CLUSTER = 100
 
 
 def assign_labels(
-    embedding, n_clusters: int, *, method="kmeans", n_init=10, similarity=None, random_state=None
-):
+    embedding: ArrayLike,
+    n_clusters: int,
+    *,
+    method: str = "kmeans",
+    n_init: int = 10,
+    similarity: Similarity | None = None,
+    random_state: RandomState = None,
+) -> Array:
     """Return a label for every row of a spectral embedding.
 
     Parameters
@@ -28,13 +48,13 @@ def assign_labels(
         k-means on rows scaled to unit norm, or the direct method of Damle, Minden and Ying (2019),
         which needs no random start and as many clusters as components.
     n_init : int, default=10
-        Random starts of k-means, of which the best is kept.
+        Number of random starts of k-means. The best result is kept.
     similarity : array-like or sparse matrix of shape (n_samples, n_samples), or callable, optional
-        Places the points whose row is zero: each goes to the cluster with the highest mean
-        similarity to it. Without it they join the largest cluster. A function takes an array of
-        samples and returns their rows of a symmetric similarity.
+        Places the points whose row is zero: each one goes to the cluster with the highest mean
+        similarity. Without it they join the largest cluster. A function takes an array of samples
+        and returns their rows of a symmetric similarity.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means.
+        Determines the random starts of k-means.
 
     Returns
     -------
@@ -45,19 +65,18 @@ def assign_labels(
     check_counts(len(U), n_clusters, U.shape[1])
     norms = np.linalg.norm(U, axis=1)
     placed = norms > 0
-    n_placed = np.count_nonzero(placed)
-    if n_placed < n_clusters:
-        raise ValueError(too_few_rows(int(n_placed), n_clusters))
+    n_placed = int(np.count_nonzero(placed))
+    check_nonzero_rows(n_placed, n_clusters)
     labels = np.empty(len(U), dtype=np.int32)
     if method == "kmeans":
         kmeans = KMeans(
-            n_clusters, init=_seeds, n_init=n_init, copy_x=False, random_state=random_state
+            n_clusters, init=_first_centers, n_init=n_init, copy_x=False, random_state=random_state
         )
-        # In single precision: half the work, and all the digits kept below.
+        # float32 halves the work and holds all the digits that are kept below.
         directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
         np.divide(U[placed], norms[placed, None], out=directions, casting="same_kind")
-        # k-means turns a difference in the last digit into other clusters. What rounding,
-        # threads or another engine change must not matter.
+        # k-means can turn a difference in the last digit into other clusters. Differences due to
+        # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
         labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
@@ -69,52 +88,57 @@ def assign_labels(
     return labels
 
 
-def too_few_rows(n_placed: int, n_clusters: int) -> str:
-    """Return what to say of an embedding with too few rows to cluster."""
-    return f"the embedding has {n_placed} nonzero rows, fewer than n_clusters={n_clusters}"
+def n_seed_points(n_points: int, n_clusters: int) -> int:
+    """Return how many of the points the first centers of k-means are drawn from."""
+    return min(n_points, max(MIN_SEED_POINTS, SEED_POINTS_PER_CLUSTER * n_clusters))
 
 
-def _seeds(points, n_clusters, random_state):
-    """Return the first centers of k-means: spread points, looked for in a sample of many."""
-    n_drawn = max(SEEDS_AMONG, SEEDS_PER_CLUSTER * n_clusters)
+def n_seed_trials(n_clusters: int) -> int:
+    """Return how many candidates k-means++ draws for each center."""
+    return 2 + int(np.log(n_clusters))
+
+
+def _first_centers(points: Array, n_clusters: int, random_state: np.random.RandomState) -> Array:
+    """Return the first centers of k-means, chosen by k-means++ from a sample of the points."""
+    n_drawn = n_seed_points(len(points), n_clusters)
     if len(points) > n_drawn:
         points = points[random_state.choice(len(points), n_drawn, replace=False)]
-    return points[spread(points.astype(np.float64), n_clusters, random_state)]
+    return points[kmeans_seeds(points.astype(np.float64), n_clusters, random_state)]
 
 
-def spread(points, n_clusters: int, rng) -> np.ndarray:
-    """Return which points k-means++ starts from (Arthur and Vassilvitskii, 2007).
+def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+    """Return the indices of the points that k-means++ starts from (Arthur, Vassilvitskii, 2007).
 
-    Each is drawn with a chance in proportion to its squared distance from those before; of a few
-    drawn at a time, the one that brings all points nearest is taken. scikit-learn does the same
-    from the same random numbers; its checks and conversions, for every center anew, take longer
-    than the rest of k-means.
+    Each point is drawn with a probability in proportion to its squared distance from those before.
+    Of several candidates, the one that minimises the sum of squared distances is taken.
+    scikit-learn does the same from the same random numbers, but repeats its checks and conversions
+    for every center, which takes longer than the rest of k-means.
     """
-    n, n_trials = len(points), 2 + int(np.log(n_clusters))
+    n, n_trials = len(points), n_seed_trials(n_clusters)
     squares = np.einsum("ij,ij->i", points, points)
     chosen = np.empty(n_clusters, dtype=np.int64)
     chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
     nearest = np.full(n, np.inf)
-    drawn, total = chosen[:1], 0.0
+    candidates, total = chosen[:1], 0.0
     for i in range(n_clusters):
         if i > 0:
             heights = np.cumsum(nearest)
             total = heights[-1]
-            drawn = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
-            np.minimum(drawn, n - 1, out=drawn)
-        distances = points[drawn] @ points.T
+            candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
+            np.minimum(candidates, n - 1, out=candidates)
+        distances = points[candidates] @ points.T
         distances *= -2.0
         distances += squares
-        distances += squares[drawn, None]
+        distances += squares[candidates, None]
         np.clip(distances, 0.0, nearest, out=distances)
-        # The first of equals, which points of one component are, lest rounding decide.
+        # Points of one component are equal. Taking the first of them keeps rounding out of it.
         sums = distances.sum(axis=1)
-        best = np.argmax(sums <= sums.min() + EQUAL * total)
-        chosen[i], nearest = drawn[best], distances[best]
+        best = np.argmax(sums <= sums.min() + EQUAL_SUMS * total)
+        chosen[i], nearest = candidates[best], distances[best]
     return chosen
 
 
-def _cluster_qr(U, n_clusters):
+def _cluster_qr(U: Array, n_clusters: int) -> Array:
     if U.shape[1] != n_clusters:
         raise ValueError(
             f"method='cluster_qr' needs n_components={U.shape[1]} equal to n_clusters={n_clusters}"
@@ -124,29 +148,39 @@ def _cluster_qr(U, n_clusters):
     return np.abs(U @ (left @ right)).argmax(axis=1)
 
 
-def nearest_cluster(labels, placed, n_clusters, similarity):
-    """Return the cluster of highest mean similarity for every point that is not `placed`."""
+def nearest_cluster(
+    labels: Array, placed: Array, n_clusters: int, similarity: Similarity | None
+) -> Array:
+    """Return the cluster of the highest mean similarity for every point that is not `placed`."""
     sizes = np.bincount(labels[placed], minlength=n_clusters)
     if similarity is None:
-        return sizes.argmax()
+        return np.full(np.count_nonzero(~placed), sizes.argmax())
     members = sparse.csr_array(
         (1.0 / sizes[labels[placed]], (np.flatnonzero(placed), labels[placed])),
         shape=(len(labels), n_clusters),
     )
-    strays = np.flatnonzero(~placed)
-    means = [
-        _symmetric_rows(similarity, strays[batch]) @ members
-        for batch in gen_batches(len(strays), STRAYS_AT_ONCE)
-    ]
-    return np.concatenate([_as_array(mean).argmax(axis=1) for mean in means])
+
+    def mean_similarity(rows: Array) -> Array:
+        means = _symmetric_rows(similarity, rows) @ members
+        return means.toarray() if sparse.issparse(means) else means
+
+    nearest = np.empty(len(labels), dtype=np.int64)
+    place_strays(np.flatnonzero(~placed), mean_similarity, nearest)
+    return nearest[~placed]
 
 
-def _symmetric_rows(similarity, rows):
+def place_strays(strays: Any, mean_similarity: Callable[[Any], Any], labels: Any) -> None:
+    """Write the cluster of the highest mean similarity to the `labels` of points without one.
+
+    ``mean_similarity(rows)`` returns a row for each point and a column for each cluster. All arrays
+    are of one kind, of NumPy or of torch.
+    """
+    for batch in gen_batches(len(strays), STRAYS_AT_ONCE):
+        labels[strays[batch]] = mean_similarity(strays[batch]).argmax(axis=1)
+
+
+def _symmetric_rows(similarity: Similarity, rows: Array) -> Matrix:
     if callable(similarity):
         return similarity(rows)
     S = sparse.csr_array(similarity) if sparse.issparse(similarity) else np.asarray(similarity)
     return S[rows] + S[:, rows].T
-
-
-def _as_array(matrix):
-    return matrix.toarray() if sparse.issparse(matrix) else matrix

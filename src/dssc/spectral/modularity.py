@@ -1,23 +1,28 @@
-"""How many clusters a graph falls into most naturally, by modularity."""
+"""How many clusters a graph has, by modularity."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 
+from dssc._typing import Array
 from dssc.spectral.embedding import spectral_embedding
-from dssc.spectral.fading import fading_weights
+from dssc.spectral.fading import fading_components, fading_weights
 from dssc.spectral.labels import assign_labels
 
-FIRST_RANGE = 24  # clusters looked for at first; twice as many while the best are among the most
-COARSE = 9  # numbers tried of a range, before those between the best ones
+# Largest number of clusters tried at first. It doubles while the best number is in the upper half.
+FIRST_RANGE = 24
+# Numbers of clusters tried in a range, before those between the best ones.
+COARSE = 9
 
 
-def modularity(graph, labels: np.ndarray) -> float:
-    """Return the share of affinity inside clusters, less what chance would put there.
+def modularity(graph: sparse.csr_array, labels: Array) -> float:
+    """Return the share of affinity inside clusters, minus its expectation under chance.
 
-    Chance spreads the affinity over all pairs of points in proportion to their degrees (Newman and
-    Girvan, 2004).
+    Chance distributes the affinity over all pairs of points in proportion to their degrees (Newman
+    and Girvan, 2004).
     """
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
@@ -26,27 +31,28 @@ def modularity(graph, labels: np.ndarray) -> float:
     return float(inside / degrees.sum() - np.sum(shares**2))
 
 
-def most_modular(graph, fewest: int, most: int, seed: int = 0) -> int:
+def most_modular(graph: sparse.csr_array, fewest: int, most: int, seed: int = 0) -> int:
     """Return the number of clusters whose spectral clustering has the highest modularity.
 
     Numbers from `fewest` to `most` are tried on a coarse grid, then between the best ones. The
-    range, and the eigenvectors with it, grows only while the best lie at its upper end.
+    range, and with it the number of eigenvectors, grows only while the best number is in its upper
+    half.
 
     Parameters
     ----------
     graph : csr_array of shape (n, n)
-        Symmetric, nonnegative, in at most `fewest` pieces.
+        Symmetric, nonnegative, with at most `fewest` connected components.
     fewest, most : int
-        Numbers of clusters to look among.
+        Smallest and largest number of clusters to try.
     seed : int
         Randomness of k-means and of the eigensolver's start.
     """
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     end = min(most, max(FIRST_RANGE, 2 * fewest))
     while True:
-        clustered = SpectralClusterings(graph, end, seed)
+        clusterings = SpectralClusterings(graph, end, seed)
         grid = np.geomspace(fewest, end, COARSE).round().astype(int)
-        best = _highest(clustered.modularity_of, set(grid.tolist()), found)
+        best = _maximiser(clusterings.modularity_of, set(grid.tolist()), scores)
         if end == most or best <= end / 2:
             return best
         end = min(most, 2 * end)
@@ -55,7 +61,7 @@ def most_modular(graph, fewest: int, most: int, seed: int = 0) -> int:
 class SpectralClusterings:
     """Clusterings of a graph into any number of clusters, from the same eigenvectors."""
 
-    def __init__(self, graph, most: int, seed: int):
+    def __init__(self, graph: sparse.csr_array, most: int, seed: int):
         self.graph, self.seed = graph, seed
         rng = check_random_state(seed)
         self.vectors = spectral_embedding(graph, most, n_components=most, random_state=rng)
@@ -64,22 +70,25 @@ class SpectralClusterings:
         self.eigenvalues = np.einsum("ij,ij->j", scaled, graph @ scaled)
 
     def modularity_of(self, n_clusters: int) -> float:
-        """Return the modularity of one clustering, its eigenvectors fading as in A-DSSC."""
-        taken = min(2 * n_clusters + 2, len(self.eigenvalues))
-        weights = fading_weights(self.eigenvalues[:taken], n_clusters)
+        """Return the modularity of one clustering, with fading eigenvectors as in A-DSSC."""
+        n_components = fading_components(len(self.eigenvalues), n_clusters)
+        weights = fading_weights(self.eigenvalues[:n_components], n_clusters)
         labels = assign_labels(
-            self.vectors[:, :taken] * weights, n_clusters, n_init=1, random_state=self.seed
+            self.vectors[:, :n_components] * weights, n_clusters, n_init=1, random_state=self.seed
         )
         return modularity(self.graph, labels)
 
 
-def _highest(function, grid, found):
-    """Return where a function is highest, as far as halving the steps around the best tells."""
+def _maximiser(function: Callable[[int], float], grid: set[int], scores: dict[int, float]) -> int:
+    """Return where a function of integers is largest, by halving the steps around the best one.
+
+    `scores` holds the values that are known already, and receives those that are computed.
+    """
     while grid:
-        found.update({k: function(k) for k in sorted(grid - found.keys())})
-        tried = sorted(found)
-        at = max(range(len(tried)), key=lambda i: found[tried[i]])
+        scores.update({k: function(k) for k in sorted(grid - scores.keys())})
+        tried = sorted(scores)
+        at = max(range(len(tried)), key=lambda i: scores[tried[i]])
         near = tried[max(0, at - 1) : at + 2]
         middles = {round((a * b) ** 0.5) for a, b in pairwise(near)}
-        grid = middles - found.keys()
+        grid = middles - scores.keys()
     return tried[at]

@@ -1,39 +1,47 @@
-"""How many clusters an affinity has, read off its spectrum, or by modularity where that is mute."""
+"""How many clusters an affinity has, from its spectrum, or by modularity if it shows no gap."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from dssc._typing import Array, Matrix
 from dssc.graph import as_graph, leading_eigenvalues
 from dssc.spectral.modularity import most_modular
 
-MOST = 120  # clusters looked for, and at most PER_ROOT times the root of the number of points
-PER_ROOT = 2.5
-# Distances from one are compared beyond this: closer to one than that, all eigenvalues say "apart".
+# Largest number of clusters that is considered.
+MAX_CLUSTERS = 120
+# Largest number of clusters that is considered, as a multiple of the root of the number of points.
+MAX_CLUSTERS_PER_ROOT = 2.5
+# Added to distances of eigenvalues from one: differences far below it do not count.
 FLOOR = 0.1
-FINE_FLOOR = 3e-4  # the same after the pieces of a graph, whose eigenvalues are one exactly
-CLEAR = 1.5  # times the next best step: less is weak evidence
-STRAY_SHARE = 0.1  # of the mean size of a piece: smaller ones are no clusters
+# The same for the step after the components of a graph, whose eigenvalues are exactly one.
+FINE_FLOOR = 3e-4
+# Ratio of the largest step to the second largest below which the evidence is weak.
+CLEAR = 1.5
+# Size of a component, as a share of the mean, below which it is left out.
+STRAY_SHARE = 0.1
 
 
 class ClusterCount(NamedTuple):
-    """The number of clusters a spectrum speaks for.
+    """An estimated number of clusters.
 
     Attributes
     ----------
     n_clusters : int
         The estimate.
     evidence : float
-        The step after it, relative to the largest step elsewhere; below 1.5 it is weak, and the
-        estimate is that of the highest modularity.
+        The step in the spectrum after it, relative to the largest other step. Below 1.5 the
+        evidence is weak, and the estimate is the number of the highest modularity.
     eigenvalues : ndarray
-        The leading eigenvalues it was read from, in falling order.
+        The leading eigenvalues, in falling order.
     """
 
     n_clusters: int
     evidence: float
-    eigenvalues: np.ndarray
+    eigenvalues: Array
 
     @property
     def is_clear(self) -> bool:
@@ -41,26 +49,26 @@ class ClusterCount(NamedTuple):
         return self.evidence >= CLEAR
 
 
-def estimate_n_clusters(affinity) -> ClusterCount:
-    """Return the number of clusters after which the spectrum of an affinity steps down most.
+def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
+    """Return the number of clusters after which the spectrum of an affinity drops most.
 
-    With eigenvalues ``1 = l_1 >= l_2 >= ...`` of the affinity normalised by its degrees, each of k
-    clusters that share nothing gives one eigenvalue of one, and the next is as far below as the
-    clusters are connected inside. So k is where ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest;
-    f = 0.1 keeps differences among eigenvalues that are all close to one from counting. Of a graph
-    in several pieces, their number is the answer as well if the step after them is the largest
-    with f = 0.0003: then no piece is about to fall apart. Evidence is clear where the step is 1.5
-    times any other.
+    The eigenvalues ``1 = l_1 >= l_2 >= ...`` are those of the affinity normalised by its degrees.
+    If k clusters share no affinity, the first k eigenvalues are one, and the next is the lower the
+    better the clusters are connected inside. So k is where
+    ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest. The floor f = 0.1 keeps differences among
+    eigenvalues that are all close to one from counting. The number of connected components is the
+    answer as well if the step after it is the largest with f = 0.0003: then no component is about
+    to fall apart. The evidence is clear if the step is 1.5 times any other.
 
-    Where it is not, as on most real data, the answer is the number from two on, and not below the
-    number of pieces, whose spectral clustering has the highest modularity. It is often close, and
-    too high where clusters are few and large.
+    If it is not, as on most real data, the answer is the number of clusters whose spectral
+    clustering has the highest modularity, at least two and at least the number of components. It is
+    often close, and too high if clusters are few and large.
 
     Parameters
     ----------
     affinity : array-like or sparse matrix of shape (n_samples, n_samples)
-        Nonnegative affinity; its symmetric part is taken. Pieces of less than a tenth of the mean
-        size are left out.
+        Nonnegative affinity. Its symmetric part is used. Connected components of less than a tenth
+        of the mean size are left out.
 
     Returns
     -------
@@ -69,7 +77,7 @@ def estimate_n_clusters(affinity) -> ClusterCount:
     """
     graph = _without_strays(as_graph(affinity))
     n = graph.shape[0]
-    n_values = min(n, int(min(MOST, max(3.0, PER_ROOT * np.sqrt(n)))) + 1)
+    n_values = min(n, int(min(MAX_CLUSTERS, max(3.0, MAX_CLUSTERS_PER_ROOT * np.sqrt(n)))) + 1)
     values = leading_eigenvalues(graph, n_values)
     if len(values) == 1:
         return ClusterCount(1, np.inf, values)
@@ -86,20 +94,21 @@ def estimate_n_clusters(affinity) -> ClusterCount:
     return ClusterCount(best, evidence, values)
 
 
-def _steps(values, floor):
+def _steps(values: Array, floor: float) -> Array:
     """Return how far each eigenvalue is from one, relative to the one before it."""
     distances = np.maximum(1.0 - values, 0.0) + floor
     return distances[1:] / distances[:-1]
 
 
-def _evidence(steps, n_clusters):
+def _evidence(steps: Array, n_clusters: int) -> float:
     """Return the step after a number of clusters relative to the largest other one."""
     others = np.delete(steps, n_clusters - 1)
     return float(steps[n_clusters - 1] / others.max()) if len(others) else np.inf
 
 
-def _without_strays(graph):
-    n_found, membership = connected_components(graph, directed=False)
+def _without_strays(graph: sparse.csr_array) -> sparse.csr_array:
+    """Return the graph without its small connected components."""
+    n_pieces, membership = connected_components(graph, directed=False)
     sizes = np.bincount(membership)
-    kept = np.flatnonzero((sizes >= STRAY_SHARE * len(membership) / n_found)[membership])
+    kept = np.flatnonzero((sizes >= STRAY_SHARE * len(membership) / n_pieces)[membership])
     return graph if len(kept) == graph.shape[0] else graph[kept][:, kept]

@@ -1,17 +1,18 @@
-"""K to A: the doubly stochastic projection of a similarity matrix, and what generalises it."""
+"""K to A: the doubly stochastic projection of a similarity matrix, and quadratic transport."""
 
-from dssc.stochastic.components import project_to_components
-from dssc.stochastic.joining import join_rows
-from dssc.stochastic.neighbors import project_to_neighbors
+from dssc.stochastic.eta2_by_components import project_to_components
+from dssc.stochastic.eta2_by_neighbors import mean_neighbors, project_to_neighbors
+from dssc.stochastic.factored_similarity import FactoredSimilarity
 from dssc.stochastic.problem import ProjectionProblem
-from dssc.stochastic.products import ProductSimilarity
+from dssc.stochastic.projectable import Projectable
 from dssc.stochastic.projection import project_doubly_stochastic
 from dssc.stochastic.transport import quadratic_transport
 
 __all__ = [
-    "ProductSimilarity",
+    "FactoredSimilarity",
+    "Projectable",
     "ProjectionProblem",
-    "join_rows",
+    "mean_neighbors",
     "project_doubly_stochastic",
     "project_to_components",
     "project_to_neighbors",

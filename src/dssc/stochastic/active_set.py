@@ -1,25 +1,33 @@
 """The paper's Algorithm 2 as written: a growing support with L-BFGS inside."""
 
 import numpy as np
+from scipy import sparse
 
 from dssc import kernels
+from dssc._typing import Array
 from dssc.result import ProjectionResult
 from dssc.stochastic.lbfgs import maximise
-from dssc.stochastic.outcome import dense_outcome
-from dssc.stochastic.support import Support, pattern_at, pattern_of
+from dssc.stochastic.outcome import dense_result
+from dssc.stochastic.similarity import Places, Potentials
+from dssc.stochastic.support import Graph, Support, pattern_at, pattern_of
 
+# Entries of each row in the first support.
 FIRST_NEIGHBORS = 64
-N_PERMUTATIONS = 5  # random ones in the first support, which make it feasible
-BLOCK = 256  # rows of the unrestricted A computed at once
+# Random permutations in the first support, which make it feasible.
+N_PERMUTATIONS = 5
+# Rows of the unrestricted A that are computed at once.
+BLOCK = 256
 
 
-def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> ProjectionResult:
+def solve(
+    K: Array, eta2: float, *, tol: float, max_iter: int, start: Potentials | None = None
+) -> ProjectionResult:
     """Solve (support_dual) by L-BFGS and grow the support until the unrestricted A is optimal.
 
-    The first support holds the largest entries of each row and a few random permutations (fixed
-    ones: the result is repeatable). By Lemma 1, A without the restriction is optimal once it is
-    doubly stochastic, here within `tol`; until then its positive entries join the support.
-    `max_iter` bounds the iterations of L-BFGS over all supports.
+    The first support holds the largest entries of each row and a few random permutations, always
+    the same ones, so that the result is repeatable. By Lemma 1, A without the restriction is
+    optimal once it is doubly stochastic, here within `tol`; until then its positive entries join
+    the support. `max_iter` bounds the iterations of L-BFGS over all supports.
     """
     n = len(K)
     M = K / eta2
@@ -36,31 +44,28 @@ def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> Projectio
             break
         grown = _union(support, rows, columns, K)
         if grown.matrix.nnz == support.matrix.nnz and steps == 0:
-            break  # L-BFGS can do no more in float64
+            break  # L-BFGS cannot improve further in float64
         support = grown
     A = np.maximum(M - x[:n, None] - x[None, n:], 0.0)
     potentials = eta2 * x[:n], eta2 * x[n:]
-    return dense_outcome(
-        K, A, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_evaluations
-    )
+    return dense_result(K, A, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_evaluations)
 
 
 class _RestrictedDual:
     """The negative of (support_dual) in units of eta2, evaluated on the support alone."""
 
     def __init__(self, support: Support, eta2: float):
-        indptr, indices, values = support.graph
-        self.graph = indptr, indices, values / eta2
-        self.kernels = kernels.select()
+        self.graph: Graph = support.graph._replace(values=support.graph.values / eta2)
 
-    def evaluate(self, x):
+    def evaluate(self, x: Array) -> tuple[float, Array]:
+        """Return the value and its gradient."""
         sums, squares = np.empty_like(x), np.empty_like(x)
         counts = np.empty(len(x), dtype=np.int64)
-        self.kernels.row_sums(*self.graph, x, sums, squares, counts)
+        kernels.row_sums(*self.graph, x, sums, squares, counts)
         return x.sum() + squares.sum() / 4, 1.0 - sums
 
 
-def _first_support(K):
+def _first_support(K: Array) -> Support:
     n = len(K)
     n_kept = min(FIRST_NEIGHBORS, n)
     columns = np.argpartition(-K, n_kept - 1, axis=1)[:, :n_kept]
@@ -71,28 +76,28 @@ def _first_support(K):
     return _with_values(pattern_at(rows, columns, K.shape), K)
 
 
-def _union(support, rows, columns, K):
+def _union(support: Support, rows: Array, columns: Array, K: Array) -> Support:
     return _with_values(pattern_of(support.matrix) + pattern_at(rows, columns, K.shape), K)
 
 
-def _with_values(pattern, K):
+def _with_values(pattern: sparse.csr_array, K: Array) -> Support:
     pattern.sort_indices()
     rows, columns = pattern.nonzero()
     return Support.of(rows, columns, K[rows, columns], K.shape, symmetric=False)
 
 
-def _positive_places(M, x):
+def _positive_places(M: Array, x: Array) -> tuple[Array, Array, float]:
     """Return where the unrestricted A is positive, and its marginal error."""
     n = len(M)
     row_sums, column_sums = np.empty(n), np.zeros(n)
-    found = []
+    places: list[Places] = []
     for first in range(0, n, BLOCK):
         block = slice(first, first + BLOCK)
         A = np.maximum(M[block] - x[:n][block, None] - x[None, n:], 0.0)
         row_sums[block] = A.sum(axis=1)
         column_sums += A.sum(axis=0)
         rows, columns = np.nonzero(A)
-        found.append((rows + first, columns))
-    rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        places.append((rows + first, columns))
+    rows, columns = (np.concatenate(parts) for parts in zip(*places, strict=True))
     error = max(np.abs(row_sums - 1).max(), np.abs(column_sums - 1).max())
     return rows, columns, error

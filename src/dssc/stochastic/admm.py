@@ -2,16 +2,23 @@
 
 import numpy as np
 
+from dssc._typing import Array
 from dssc.result import ProjectionResult
-from dssc.stochastic.affine import correction
-from dssc.stochastic.outcome import dense_outcome
+from dssc.stochastic.marginal_correction import correction
+from dssc.stochastic.outcome import dense_result
+from dssc.stochastic.similarity import Potentials
 
+# Weight of the augmented Lagrangian, in units of eta2.
 RHO = 1.0
+# Over-relaxation of X.
 RELAXATION = 1.6
+# Iterations between two checks of the errors.
 CHECKED_EVERY = 10
 
 
-def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> ProjectionResult:
+def solve(
+    K: Array, eta2: float, *, tol: float, max_iter: int, start: Potentials | None = None
+) -> ProjectionResult:
     """Split (jminA) into a projection on the marginals and one on the nonnegative matrices.
 
     In units of eta2, with M = K / eta2, X carries ``1/2 |X - M|^2`` and the marginals, Z >= 0 is
@@ -39,10 +46,10 @@ def solve(K, eta2: float, *, tol: float, max_iter: int, start=None) -> Projectio
     # At the optimum M - X - rho U is the sum of the potentials, and so is this.
     scale = -(1 + RHO) * eta2
     potentials = scale * rows, scale * columns
-    return dense_outcome(K, Z, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_iter)
+    return dense_result(K, Z, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_iter)
 
 
-def _error(X, Z, scratch):
+def _error(X: Array, Z: Array, scratch: Array) -> float:
     np.subtract(X, Z, out=scratch)
     np.abs(scratch, out=scratch)
     return max(scratch.max(), *(np.abs(Z.sum(axis=axis) - 1).max() for axis in (0, 1)))

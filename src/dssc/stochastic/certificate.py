@@ -8,23 +8,41 @@ objective less dual value is a sum of nonnegative terms,
 so no digits are lost in the difference of two large numbers.
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 
-def marginal_error(A, marginals) -> float:
-    """Return the largest deviation of a row or column sum of A from the one wanted."""
+# Two vectors: marginals (a, b), or potentials (alpha, beta).
+Pair: TypeAlias = tuple[Array, Array]
+# Rows, columns and mass of some entries.
+Masses: TypeAlias = tuple[Array, Array, Array]
+
+
+def marginal_error(A: Matrix, marginals: Pair) -> float:
+    """Return the largest deviation of a row or column sum of A from its target."""
     a, b = marginals
     return float(max(np.abs(A.sum(axis=1) - a).max(), np.abs(A.sum(axis=0) - b).max()))
 
 
-def duality_gap(A, K_at, potentials, marginals, eta2: float, dual: float) -> float:
+def duality_gap(
+    A: sparse.csr_array,
+    K_at: Callable[[Array, Array], Array],
+    potentials: Pair,
+    marginals: Pair,
+    eta2: float,
+    dual: float,
+    *,
+    symmetric: bool,
+) -> float:
     """Return the duality gap of A, rounded to feasibility, relative to ``max(1, |dual|)``.
 
     `K_at` gives similarities by (rows, columns); A is the positive part of the slacks in CSR form.
     """
     alpha, beta = potentials
-    symmetric = alpha is beta
     scaled, (rows, columns, mass) = round_to_feasible(A, marginals, symmetric)
     change = sparse.csr_array((mass, (rows, columns)), shape=A.shape) + (scaled - A)
     z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
@@ -32,14 +50,14 @@ def duality_gap(A, K_at, potentials, marginals, eta2: float, dual: float) -> flo
     return eta2 * gap / max(1.0, abs(dual))
 
 
-def dual_value(A, potentials, marginals, eta2: float) -> float:
+def dual_value(A: sparse.csr_array, potentials: Pair, marginals: Pair, eta2: float) -> float:
     """Return the dual objective (dual) at the potentials whose slacks' positive part is A."""
     alpha, beta = potentials
     a, b = marginals
     return float(-alpha @ a - beta @ b - 0.5 * eta2 * np.sum(A.data**2))
 
 
-def dense_gap(K, A, potentials, eta2: float) -> float:
+def dense_gap(K: Array, A: Array, potentials: Pair, eta2: float) -> float:
     """Return the duality gap of an array A that need not be the positive part of any slacks."""
     marginals = np.ones(len(K)), np.ones(len(K))
     alpha, beta = potentials
@@ -53,12 +71,14 @@ def dense_gap(K, A, potentials, eta2: float) -> float:
     return float(eta2 * gap / max(1.0, abs(dual)))
 
 
-def round_to_feasible(A, marginals, symmetric=False):
+def round_to_feasible(
+    A: sparse.csr_array, marginals: Pair, symmetric: bool = False
+) -> tuple[sparse.csr_array, Masses]:
     """Return A scaled below the marginals, and entries (rows, columns, mass) that make up the rest.
 
-    Rows and columns are scaled down to their marginals at most; the mass that is missing then is
+    Rows and columns are scaled down to their marginals at most. The mass that is missing then is
     paired off from the first row and column to the last, in fewer entries than rows and columns.
-    Of a symmetric A it goes on the diagonal.
+    For a symmetric A it goes on the diagonal.
     """
     a, b = marginals
     by_row = A.sum(axis=1)
@@ -70,7 +90,7 @@ def round_to_feasible(A, marginals, symmetric=False):
     return A, pair_off(missing_rows, missing_columns)
 
 
-def pair_off(supply, demand):
+def pair_off(supply: Array, demand: Array) -> Masses:
     """Return the north-west corner plan between two vectors of (nearly) equal sums.
 
     Its entries (rows, columns, mass) go from one corner of the matrix to the other. Between equal

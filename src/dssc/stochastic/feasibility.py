@@ -1,14 +1,20 @@
-"""Whether any plan with given marginals fits a pattern, told before a solver looks for it."""
+"""Checking that a plan with given marginals fits a pattern, before a solver looks for it."""
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching, maximum_flow
 
-# Flows are computed in whole units: a mean marginal is this many.
+from dssc._typing import Array
+
+# Flows are computed in whole units; a mean marginal has this many.
 UNITS = 1 << 20
 
 
-def check_support(support, shape, marginals) -> sparse.csr_array:
+def check_support(
+    support: Any, shape: tuple[int, int], marginals: tuple[Array, Array]
+) -> sparse.csr_array:
     """Return the pattern as a CSR matrix of ones, if it can carry the marginals.
 
     A doubly stochastic matrix fits a pattern exactly when a permutation does (Birkhoff); with other
@@ -26,7 +32,7 @@ def check_support(support, shape, marginals) -> sparse.csr_array:
     return pattern
 
 
-def _check_matching(pattern):
+def _check_matching(pattern: sparse.csr_array) -> None:
     partner = maximum_bipartite_matching(pattern, perm_type="column")
     unmatched = np.flatnonzero(partner < 0)
     if len(unmatched):
@@ -36,7 +42,7 @@ def _check_matching(pattern):
         )
 
 
-def _check_flow(pattern, a, b):
+def _check_flow(pattern: sparse.csr_array, a: Array, b: Array) -> None:
     n, m = pattern.shape
     source, sink = n + m, n + m + 1
     capacity = _network(pattern, a, b)
@@ -55,7 +61,7 @@ def _check_flow(pattern, a, b):
     )
 
 
-def _network(pattern, a, b):
+def _network(pattern: sparse.csr_array, a: Array, b: Array) -> sparse.csr_array:
     """Return capacities from a source to rows, along the pattern to columns, and to a sink."""
     n, m = pattern.shape
     scale = UNITS / a.mean()

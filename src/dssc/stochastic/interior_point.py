@@ -1,8 +1,9 @@
-"""An interior-point method for the projection on a fixed support, where Newton's method crawls.
+"""An interior-point method for the projection on a fixed support, where Newton's method is slow.
 
 Marginals of very different sizes cut the pattern of positive entries into pieces whose masses do
-not match, each of which has to travel its own distance; a step length common to all of them is
-that of the shortest. A path through the interior knows no pieces: with slacks s of ``x >= 0``,
+not match. Each piece has to travel its own distance, but Newton's step length is common to all of
+them, so the shortest distance limits it. A path through the interior has no pieces: with slacks s
+of ``x >= 0``,
 
     x_ij = K_ij / eta - w_i - w_j + s_ij,   sum_j x_ij = m_i,   x_ij s_ij = mu -> 0 ,
 
@@ -13,16 +14,20 @@ import numpy as np
 from scipy import sparse
 
 from dssc._factorising import symmetric_factor
+from dssc._typing import Array
 from dssc.stochastic.support import Graph
 
+# Most steps of the method.
 MAX_STEPS = 100
-TO_BOUNDARY = 0.99  # of the way
-LARGEST = 5000  # vertices for which a factorisation a step is affordable
+# Share of the way to the boundary that a step takes.
+TO_BOUNDARY = 0.99
+# Most vertices for which one factorisation per step is affordable.
+MOST_VERTICES = 5000
 
 
 def central_potentials(
-    graph: Graph, targets: np.ndarray, w: np.ndarray, tol: float, max_iter: int
-) -> tuple[np.ndarray, int]:
+    graph: Graph, targets: Array, w: Array, tol: float, max_iter: int
+) -> tuple[Array, int]:
     """Return nearly optimal potentials of the dual in units of eta, and the steps taken from `w`.
 
     Mehrotra's predictor and corrector, until sums and complementarity are within `tol`.
@@ -35,18 +40,18 @@ def central_potentials(
     w = w.copy()
     n_iter = 0
     while n_iter < min(MAX_STEPS, max_iter):
-        lacking = targets - np.bincount(rows, x, minlength=len(w))
+        missing = targets - np.bincount(rows, x, minlength=len(w))
         off = graph.values - w[rows] - w[columns] + s - x
         mu = float(np.mean(x * s))
-        if max(np.abs(lacking).max(), np.abs(off).max(), mu) <= tol:
+        if max(np.abs(missing).max(), np.abs(off).max(), mu) <= tol:
             break
         n_iter += 1
         system = _System(graph, rows, x / (x + s))
-        dw, dx, ds = system.step(lacking, off, -x * s, x, s)
-        affine = float(np.mean((x + _length(x, dx) * dx) * (s + _length(s, ds) * ds)))
+        dw, dx, ds = system.step(missing, off, -x * s, x, s)
+        affine = float(np.mean((x + _step_length(x, dx) * dx) * (s + _step_length(s, ds) * ds)))
         centre = (affine / mu) ** 3 * mu
-        dw, dx, ds = system.step(lacking, off, centre - x * s - dx * ds, x, s)
-        length = TO_BOUNDARY * min(_length(x, dx), _length(s, ds))
+        dw, dx, ds = system.step(missing, off, centre - x * s - dx * ds, x, s)
+        length = TO_BOUNDARY * min(_step_length(x, dx), _step_length(s, ds))
         w, x, s = w + length * dw, x + length * dx, s + length * ds
     return w, n_iter
 
@@ -54,7 +59,7 @@ def central_potentials(
 class _System:
     """The linear system of one step, factorised."""
 
-    def __init__(self, graph, rows, weights):
+    def __init__(self, graph: Graph, rows: Array, weights: Array):
         n = len(graph.indptr) - 1
         self.rows, self.columns, self.weights = rows, graph.indices, weights
         diagonal = np.bincount(rows, weights, minlength=n)
@@ -63,15 +68,17 @@ class _System:
         matrix = matrix + sparse.diags_array(diagonal * (1.0 + 1e-13))
         self.factor = symmetric_factor(matrix)
 
-    def step(self, lacking, off, product, x, s):
+    def step(
+        self, missing: Array, off: Array, product: Array, x: Array, s: Array
+    ) -> tuple[Array, Array, Array]:
         """Return the changes of w, x and s that cancel the three residuals to first order."""
         free = self.weights * (off + product / x)
-        dw = self.factor.solve(np.bincount(self.rows, free, minlength=len(lacking)) - lacking)
+        dw = self.factor.solve(np.bincount(self.rows, free, minlength=len(missing)) - missing)
         dx = free - self.weights * (dw[self.rows] + dw[self.columns])
         return dw, dx, (product - s * dx) / x
 
 
-def _length(x, dx):
-    """Return the longest step at most one that keeps x nonnegative."""
+def _step_length(x: Array, dx: Array) -> float:
+    """Return the longest step of at most one that keeps x nonnegative."""
     falling = dx < 0
     return min(1.0, float(np.min(-x[falling] / dx[falling], initial=np.inf)))

@@ -1,218 +1,228 @@
-"""Semismooth Newton for the dual of the projection on a fixed support.
+"""Semismooth Newton for the dual of the projection on a fixed support, on any engine.
 
-In units of eta, with slacks ``z_ij = K_ij / eta - w_i - w_j``, the dual of (support_primal) is
-
-    minimise  1/4 sum_ij [z_ij]_+^2 + sum_i m_i w_i ,    m the marginals,
-
-convex, once differentiable and piecewise quadratic. Its gradient is ``m - row sums of [z]_+`` and
-its generalised Hessian ``diag(S 1) + S``, S the pattern of positive slacks, so a Newton step costs
-a few products with the entries that are positive now.
+The dual and its derivatives are in :mod:`dssc.stochastic.dual`. A Newton step costs a few products
+with the entries that are positive now.
 """
 
+import math
+from collections.abc import Callable, Iterator
 from itertools import repeat
-from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from scipy import sparse
 
-from dssc._factorising import symmetric_factor
-from dssc.stochastic.interior_point import LARGEST, central_potentials
-from dssc.stochastic.support import Graph
+from dssc.stochastic.dual import Dual, DualPoint
+from dssc.stochastic.interior_point import MOST_VERTICES, central_potentials
 
-# Continuation in eta: each stage divides eta by at most RATIO, starting where slacks span about
-# FIRST_SPAN units. Without it the steps needed grow like a power of max|K| / eta; with it, like its
-# logarithm. A stage need not be solved well, but well enough that every piece of the pattern has as
-# many rows as columns: a piece of p vertices that has not is off by one in total, so by 1 / p
-# somewhere. Such a piece would have to travel far, at a later stage, to find its missing partner.
-RATIO = 10.0
+# Continuation: each stage divides eta by at most this factor. Without stages the number of steps
+# grows like a power of max|K| / eta; with them it grows like the logarithm.
+STAGE_RATIO = 10.0
+# In the first stage the similarities span this many units of eta.
 FIRST_SPAN = 10.0
+# An early stage may leave this error in a row sum ...
 STAGE_TOL = 1e-2
+# ... and at most this share of a row sum divided by the number of vertices. A piece of p vertices
+# with more rows than columns is wrong by one in total, so by 1 / p somewhere. Such a piece would
+# have to travel far, at a later stage, to find its missing partner.
 BALANCED = 0.5
+# Most Newton steps of one stage.
 STAGE_STEPS = 60
-# A stage that is this close and has not come closer for so many steps has met the rounding of its
-# own slacks; the next one starts from better ones.
+# A stage with an error below this that stalls has reached the rounding of its own slacks. The next
+# stage computes better ones.
 CLOSE = 1e-3
+# Steps without a smaller error after which a stage counts as stalled.
 STALLED_STEPS = 8
-# Conjugate gradients stall on long, weakly joined pieces of the pattern, where a factorisation is
-# cheap because such pieces are nearly trees.
+# Most steps of conjugate gradients. They stall on long, weakly joined pieces of the pattern, where
+# a factorisation is cheap because such pieces are nearly trees.
 CG_STEPS = 300
+# Patterns with at most this many vertices, or this many entries per vertex, are factorised.
+FACTORISED_VERTICES, FACTORISED_DEGREE = 2000, 4
+
+Evaluated = TypeVar("Evaluated")
 
 
 class DualSolution(NamedTuple):
-    """Potentials in K's units, the final slacks (A is their positive part), and the steps taken."""
+    """Potentials in the units of K, the final slacks (A is their positive part), and the cost."""
 
-    potentials: np.ndarray
-    slack: np.ndarray
+    potentials: Any
+    slack: Any
     error: float
     n_iter: int
     n_evaluations: int
 
 
-def solve_dual(
-    graph: Graph,
-    targets: np.ndarray,
-    eta: float,
-    start: np.ndarray | None,
-    tol: float,
-    max_iter: int,
-    k: ModuleType,
-) -> DualSolution:
-    """Maximise the dual on `graph` until its rows sum to `targets` within `tol`.
+def solve_dual(dual: Dual, eta: float, start: Any, tol: float, max_iter: int) -> DualSolution:
+    """Maximise the dual until the rows of A sum to their targets within `tol`.
 
-    Every stage moves the potentials found so far into the slacks and solves for the small rest, so
-    that the sums are exact to rounding of A itself and not of ``max|K| / eta``.
+    Every stage moves the potentials of the previous one into the slacks and solves for the small
+    rest, so that the sums are exact to rounding of A itself and not of ``max|K| / eta``. A stage
+    that Newton's method cannot finish is handed to an interior-point method.
+
+    Parameters
+    ----------
+    dual : Dual
+        The problem, with similarities in the units of K.
+    eta : float
+        Regularisation.
+    start : vector or None
+        Potentials to start from, in the units of K.
+    tol : float
+        Largest error of a row sum.
+    max_iter : int
+        Most Newton steps.
     """
-    afresh = np.zeros(len(graph.indptr) - 1)
-    stages = schedule(float(graph.values.max() - graph.values.min()), eta)
-    w, stage_eta = afresh, next(stages)
-    if start is not None and _plausible(start, graph.values, eta):
-        w, stage_eta = start, eta
+    lowest, highest = dual.similarity_range()
+    etas = schedule(highest - lowest, eta)
+    from_start = start is not None and _is_plausible(start, max(abs(lowest), abs(highest)), eta)
+    from_zero = not from_start
+    w, stage_eta = (start, eta) if from_start else (dual.zeros(), next(etas))
     n_iter = n_evaluations = 0
-    last = CLOSE
+    best = CLOSE
     while True:
         steps = min(STAGE_STEPS, max_iter - n_iter)
-        stage_tol = tol if stage_eta == eta else max(tol, min(STAGE_TOL, BALANCED / len(w)))
-        solution = _stage(graph, targets, stage_eta, w, stage_tol, steps, k, sweep=w is afresh)
+        balanced = max(tol, min(STAGE_TOL, BALANCED / dual.n_vertices))
+        stage_tol = tol if stage_eta == eta else balanced
+        solution = _solve_stage(dual, stage_eta, w, stage_tol, steps, sweep_first=from_zero)
         n_iter += solution.n_iter
         n_evaluations += solution.n_evaluations
         if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
             return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
-        if stage_eta == eta and solution.error < last / 2:
-            w, last = solution.potentials, solution.error  # with the slacks computed anew
-        elif solution.error > stage_tol and len(w) <= LARGEST:
-            scaled = Graph(graph.indptr, graph.indices, graph.values / eta)
-            w, steps = central_potentials(
-                scaled, targets, solution.potentials / eta, tol, max_iter - n_iter
-            )
-            w *= eta
+        from_zero = False
+        if stage_eta == eta and solution.error < best / 2:
+            w, best = solution.potentials, solution.error  # with the slacks computed again
+        elif solution.error > stage_tol and dual.n_vertices <= MOST_VERTICES:
+            w, steps = _central_potentials(dual, eta, solution.potentials, tol, max_iter - n_iter)
             n_iter += steps
             stage_eta = eta
         else:
-            w = afresh if w is start else solution.potentials
-            stage_eta = next(stages)
+            from_zero = from_start  # the given start misled: begin again without it
+            w = dual.zeros() if from_start else solution.potentials
+            stage_eta = next(etas)
+        from_start = False
 
 
-def _plausible(start, values, eta):
-    """Tell whether potentials may be near an optimum, whose differences are at most 2 max|K| + eta.
-
-    Larger ones would only cost digits.
-    """
-    return np.abs(start).max() <= 10.0 * (np.abs(values).max() + eta)
-
-
-def schedule(span: float, eta: float):
-    """Yield falling values of eta, and the last one for as long as it is asked for.
+def schedule(span: float, eta: float) -> Iterator[float]:
+    """Yield falling values of eta, then the last one for as long as the caller asks.
 
     `span` is the difference of the largest and the smallest similarity.
     """
     first = span / FIRST_SPAN
     if first > eta:
-        n_stages = int(np.ceil(np.log(first / eta) / np.log(RATIO)))
+        n_stages = int(np.ceil(np.log(first / eta) / np.log(STAGE_RATIO)))
         yield from np.geomspace(first, eta, n_stages + 1)[:-1]
     yield from repeat(eta)
 
 
-def _stage(graph, targets, eta, base, tol, max_iter, k, sweep=False):
-    values = np.empty_like(graph.values)
-    k.slacks(*graph, base, values)
-    values /= eta
-    dual = _Dual(Graph(graph.indptr, graph.indices, values), targets, k)
-    w = np.zeros_like(base)
-    if sweep:
-        w = dual.sweep(w)
-    sums, counts = dual.row_sums(w)
+def _is_plausible(start: Any, largest: float, eta: float) -> bool:
+    """Return whether potentials may be near an optimum.
+
+    There they differ by at most ``2 max|K| + eta``. Larger ones would only cost digits.
+    """
+    return float(abs(start).max()) <= 10.0 * (largest + eta)
+
+
+def _central_potentials(
+    dual: Dual, eta: float, potentials: Any, tol: float, max_iter: int
+) -> tuple[Any, int]:
+    """Return nearly optimal potentials by an interior-point method, and its number of steps."""
+    host = dual.on_host()
+    scaled = host.graph._replace(values=host.graph.values / eta)
+    start = dual.to_host(potentials) / eta
+    w, n_steps = central_potentials(scaled, host.targets, start, tol, max_iter)
+    w *= eta
+    return dual.from_host(w), n_steps
+
+
+def _solve_stage(
+    dual: Dual, eta: float, base: Any, tol: float, max_iter: int, sweep_first: bool
+) -> DualSolution:
+    """Solve for what is missing from the potentials `base`, in units of eta."""
+    steps = _Steps(dual.relative_to(base, eta))
+    w = dual.zeros()
+    if sweep_first:
+        w = steps.swept(w)
+    point = steps.evaluate(w)
     n_iter = stalled = 0
-    best = np.inf
-    swept = sweep
-    while (error := np.abs(sums - targets).max()) > tol and n_iter < max_iter:
+    best, has_swept = math.inf, sweep_first
+    while (error := float(abs(point.sums - dual.targets).max())) > tol and n_iter < max_iter:
         stalled = 0 if error < best else stalled + 1
         best = min(best, error)
         if best < CLOSE and stalled >= STALLED_STEPS:
             break
         n_iter += 1
-        if counts.min() == 0 and not swept:
-            w = dual.sweep(w)
-            sums, counts = dual.row_sums(w)
-            swept = True
-            continue
-        swept = False
-        direction = dual.newton_direction(w, sums - targets, counts)
-        w, sums, counts = dual.line_search(w, direction, sums)
-    slack = np.empty_like(values)
-    k.slacks(*dual.graph, w, slack)
-    return DualSolution(base + eta * w, slack, float(error), n_iter, dual.n_evaluations)
+        has_swept = not has_swept and bool(point.counts.min() == 0)
+        if has_swept:
+            point = steps.evaluate(steps.swept(point.potentials))
+        else:
+            point = steps.newton_step(point)
+    slack = steps.dual.slacks(point.potentials)
+    return DualSolution(base + eta * point.potentials, slack, error, n_iter, steps.n_evaluations)
 
 
-class _Dual:
-    """The dual in units of eta, and the three ways to move on it."""
+class _Steps:
+    """The two ways to move on the dual, and how often its entries were read."""
 
-    def __init__(self, graph: Graph, targets: np.ndarray, k: ModuleType):
-        self.graph = graph
-        self.targets = targets
-        self.k = k
-        self.n = len(targets)
+    def __init__(self, dual: Dual):
+        self.dual = dual
         self.n_evaluations = 0
-        self.active = np.empty(len(graph.indices), dtype=np.int32)
 
-    def row_sums(self, w):
-        """Return the row sums of A and the number of its positive entries in each row."""
-        sums, squares = np.empty(self.n), np.empty(self.n)
-        counts = np.empty(self.n, dtype=np.int64)
-        self.k.row_sums(*self.graph, w, sums, squares, counts)
+    def evaluate(self, w: Any) -> DualPoint:
+        """Return the dual at some potentials."""
         self.n_evaluations += 1
-        return sums, counts
+        return self.dual.at(w)
 
-    def sweep(self, w):
-        """Make every row's sum right with the other potentials held, then go half the way there.
+    def swept(self, w: Any) -> Any:
+        """Return potentials half way to those that make every row's sum right on its own.
 
-        By convexity the half step never increases the dual, however far `w` is, and from zero it
-        is the split of each row's simplex threshold between row and column.
+        By convexity the half step never increases the dual, however far `w` is from the optimum.
+        From zero it splits each row's simplex threshold between row and column.
         """
-        thresholds = np.empty(self.n)
-        self.k.row_thresholds(*self.graph, w, self.targets, thresholds)
-        return (w + thresholds) / 2
+        return (w + self.dual.row_thresholds(w)) / 2
 
-    def newton_direction(self, w, residual, counts):
+    def newton_step(self, point: DualPoint) -> DualPoint:
+        """Return the point where the slope along Newton's direction has fallen to half or less."""
+        direction = self._direction(point)
+        targets, dot = self.dual.targets, self.dual.dot
+
+        def slope_at(step: float) -> tuple[float, DualPoint]:
+            trial = self.evaluate(point.potentials + step * direction)
+            return dot(direction, targets - trial.sums), trial
+
+        return search_along(slope_at, dot(direction, targets - point.sums))
+
+    def _direction(self, point: DualPoint) -> Any:
         """Solve the Newton system, regularised in proportion to the residual."""
-        size = min(1.0, float(np.sqrt(np.mean(residual**2))))
+        residual = point.sums - self.dual.targets
+        size = min(1.0, math.sqrt(float((residual**2).mean())))
         # The matrix is singular on bipartite pieces of the pattern; 1e-10 keeps it definite.
-        diagonal = np.maximum(counts, 1) * (1.0 + max(1e-3 * size, 1e-10))
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        self.k.active_pattern(*self.graph, w, indptr, self.active)
-        indices = self.active[: indptr[-1]]
-        direction = np.empty(self.n)
+        diagonal = point.counts.clip(min=1) * (1.0 + max(1e-3 * size, 1e-10))
         tol = max(min(0.1, size), 1e-8)
-        reached, n_steps = self.k.solve_pattern(
-            indptr, indices, diagonal, residual, tol, CG_STEPS, direction
+        x, reached, n_products = self.dual.conjugate_gradients(
+            point, diagonal, residual, tol, CG_STEPS
         )
-        self.n_evaluations += n_steps
-        if reached > tol and (self.n <= 2000 or len(indices) <= 4 * self.n):
-            return _factorised_solve(indptr, indices, diagonal, residual)
-        return direction
+        self.n_evaluations += n_products
+        if reached > tol and self._is_factorisable(point):
+            return self.dual.factorised_solve(point, diagonal, residual)
+        return x
 
-    def line_search(self, w, direction, sums):
-        """Move along `direction` to where the dual's slope has fallen to half or less."""
-
-        def evaluate(step):
-            trial = w + step * direction
-            new_sums, counts = self.row_sums(trial)
-            return _dot(direction, self.targets - new_sums), (trial, new_sums, counts)
-
-        return search_along(evaluate, _dot(direction, self.targets - sums))
+    def _is_factorisable(self, point: DualPoint) -> bool:
+        n = self.dual.n_vertices
+        return n <= FACTORISED_VERTICES or int(point.counts.sum()) <= FACTORISED_DEGREE * n
 
 
-def search_along(evaluate, slope_start: float):
-    """Return what was found at a step where the slope has fallen to half or less.
+def search_along(
+    slope_at: Callable[[float], tuple[float, Evaluated]], slope_start: float
+) -> Evaluated:
+    """Return what was evaluated at a step where the slope has fallen to half or less.
 
-    ``evaluate(step)`` gives the slope there and what to return. It looks at slopes only: near the
-    optimum differences of the dual drown in rounding.
+    ``slope_at(step)`` gives the slope there and what to return. The search looks at slopes only:
+    near the optimum differences of the dual are lost in rounding.
     """
     low, low_slope = 0.0, slope_start
     high, high_slope = np.inf, np.inf
     step = 1.0
     for _ in range(40):
-        slope, found = evaluate(step)
+        slope, evaluated = slope_at(step)
         if abs(slope) <= 0.5 * abs(slope_start) or (slope < 0.0 and step >= 8.0):
             break
         if slope < 0.0:
@@ -224,16 +234,4 @@ def search_along(evaluate, slope_start: float):
         else:
             fraction = low_slope / (low_slope - high_slope)
             step = low + (high - low) * min(max(fraction, 0.1), 0.9)
-    return found
-
-
-def _dot(x, y):
-    # Not BLAS, whose result depends on the number of its threads.
-    return float(np.sum(x * y))
-
-
-def _factorised_solve(indptr, indices, diagonal, rhs):
-    n = len(rhs)
-    pattern = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
-    matrix = (pattern + sparse.diags_array(diagonal)).tocsc()
-    return symmetric_factor(matrix).solve(rhs)
+    return evaluated

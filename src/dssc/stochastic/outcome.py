@@ -1,36 +1,46 @@
-"""Turning what a solver found into a result that says how good it is."""
+"""From what a solver computed to a result that says how good it is."""
 
 import numpy as np
 from scipy import sparse
 
+from dssc._typing import Array, Matrix
 from dssc.result import ProjectionResult
 from dssc.stochastic.certificate import dense_gap, marginal_error
 
-# A plan with more positive entries than this part of the matrix is returned as an array.
+# A plan with more positive entries than this share of the matrix is returned as an array.
 DENSE_SHARE = 0.25
 
 
-def compact(A):
+def compact(A: Matrix) -> Matrix:
     """Return a plan in the form that takes less memory."""
-    shape = A.shape
     n_positive = A.nnz if sparse.issparse(A) else np.count_nonzero(A)
-    if n_positive <= DENSE_SHARE * shape[0] * shape[1]:
+    if n_positive <= DENSE_SHARE * A.shape[0] * A.shape[1]:
         return sparse.csr_array(A)
     return A.toarray() if sparse.issparse(A) else A
 
 
-def status_of(converged, error, gap, tol, n_iter, steps, remedy) -> str:
-    """Return the sentence on how a solver ended."""
+def status_text(
+    converged: bool, error: float, gap: float, tol: float, n_iter: int, steps: str, remedy: str
+) -> str:
+    """Return the sentence that says how a solver ended."""
     text = f"marginal error {error:.1e} and gap {gap:.1e}"
     if converged:
         return f"converged: {text} <= tol={tol:.1e} after {n_iter} {steps}"
     return f"not converged: {text}, wanted tol={tol:.1e}, after {n_iter} {steps}; {remedy}"
 
 
-def dense_outcome(
-    K, A, potentials, eta2, *, tol, n_iter, n_evaluations, remedy="raise max_iter or eta2"
+def dense_result(
+    K: Array,
+    A: Array,
+    potentials: tuple[Array, Array],
+    eta2: float,
+    *,
+    tol: float,
+    n_iter: int,
+    n_evaluations: int,
+    remedy: str = "raise max_iter or eta2",
 ) -> ProjectionResult:
-    """Certify a plan given as an array, whatever made it."""
+    """Certify a plan given as an array, from any solver."""
     ones = np.ones(len(K))
     error = marginal_error(A, (ones, ones))
     gap = dense_gap(K, A, potentials, eta2)
@@ -45,5 +55,5 @@ def dense_outcome(
         n_evaluations=n_evaluations,
         n_rescanned=0,
         converged=converged,
-        status=status_of(converged, error, gap, tol, n_iter, "iterations", remedy),
+        status=status_text(converged, error, gap, tol, n_iter, "iterations", remedy),
     )

@@ -1,117 +1,140 @@
-"""The active-set loop with Newton inside: the solver behind both front doors."""
+"""A matrix to be projected, for one eta2 after another: the solver behind both front doors."""
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from dssc import kernels
+from dssc._progress import Progress
+from dssc._typing import Array, Matrix
 from dssc.result import ProjectionResult
-from dssc.stochastic.bounded import DenseSimilarity
 from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error, pair_off
-from dssc.stochastic.newton import solve_dual
-from dssc.stochastic.outcome import compact, status_of
-from dssc.stochastic.similarity import Places, RestrictedSimilarity, Similarity, SparseSimilarity
+from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
+from dssc.stochastic.dual import GraphDual
+from dssc.stochastic.growing_support import solve_with_growing_support
+from dssc.stochastic.newton import DualSolution
+from dssc.stochastic.outcome import compact, status_text
+from dssc.stochastic.similarity import (
+    NOTHING_MISSING,
+    Potentials,
+    RestrictedSimilarity,
+    Similarity,
+    SparseSimilarity,
+)
 from dssc.stochastic.support import Support
 
-# The smallest eta2 / max|K| solved for. Below it float64 no longer tells the entries of A apart,
-# and A is the best permutation (or the mean of several) for all that can be seen.
+# The smallest eta2 / max|K| that is solved for. Below it float64 cannot distinguish the entries
+# of A, which is then the best permutation (or the mean of several) as far as can be seen.
 RESOLUTION = 1e-12
-LARGEST = 1e300
+# The largest similarity for which sums and squares stay inside the range of float64.
+LARGEST_SIMILARITY = 1e300
 
 
 class ProjectionProblem:
     """A similarity matrix to be projected, perhaps for several eta2: the support is kept.
 
-    K comes as `check_similarity` returns it, or as an object that stands for a matrix too large to
-    hold: the front doors check, this trusts.
-    Marginals are worked with in units of the mean row sum, so that tolerances mean the same
+    Implements :class:`dssc.stochastic.Projectable`. The front doors check their input, this class
+    trusts it. Marginals are held in units of the mean row sum, so that tolerances mean the same
     whatever their scale; for a doubly stochastic plan that unit is one.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        The similarities K.
+    marginals : tuple of two ndarrays, optional
+        Row and column sums of the plan; ones when not given. Equal ones for a symmetric K.
     """
 
-    def __init__(self, K, marginals=None, support=None, device: str = "cpu"):
-        self._kernels = kernels.select(device)
-        similarity = self._similarity_of(K)
-        if support is not None:
-            similarity = RestrictedSimilarity(similarity, support)
-        a, b = marginals or (np.ones(K.shape[0]), np.ones(K.shape[1]))
+    def __init__(self, similarity: Similarity, marginals: tuple[Array, Array] | None = None):
+        shape = similarity.shape
+        a, b = marginals or (np.ones(shape[0]), np.ones(shape[1]))
         self.unit = float(a.mean())
         self.marginals = a / self.unit, b / self.unit
-        similarity.symmetric = similarity.symmetric and np.array_equal(a, b)
         self.similarity = similarity
         self._support: Support | None = None
-        self._potentials: Places | None = None
+        self._potentials: Potentials | None = None
 
-    def _similarity_of(self, K) -> Similarity:
-        if isinstance(K, Similarity):
-            return K
+    @classmethod
+    def of_matrix(
+        cls,
+        K: Matrix,
+        marginals: tuple[Array, Array] | None = None,
+        support: sparse.csr_array | None = None,
+    ) -> "ProjectionProblem":
+        """Return the problem of a matrix as `check_similarity` returns it, perhaps on a pattern."""
         similarity: Similarity
+        with_symmetry = marginals is None or np.array_equal(*marginals)
         if sparse.issparse(K):
-            similarity = SparseSimilarity(K)
+            symmetric = with_symmetry and K.shape[0] == K.shape[1] and (K != K.T).nnz == 0
+            similarity = SparseSimilarity(K, symmetric)
         else:
-            similarity = DenseSimilarity(K, self._kernels)
-        if similarity.largest > LARGEST:
+            similarity = DenseSimilarity(K, with_symmetry and is_symmetric(K))
+        if similarity.largest > LARGEST_SIMILARITY:
             raise ValueError(f"max|K| = {similarity.largest:.3g} is too large; rescale K and eta2")
-        return similarity
+        if support is not None:
+            similarity = RestrictedSimilarity(similarity, support)
+        return cls(similarity, marginals)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of K."""
+        return self.similarity.shape
+
+    @property
+    def largest(self) -> float:
+        """A bound on the absolute values of the entries, close to their largest."""
+        return self.similarity.largest
+
+    def largest_entries(self, count: int, progress: Progress) -> Array:
+        """Return the `count` largest entries of each row, in falling order."""
+        return self.similarity.largest_entries(count, progress)
 
     def solve(
-        self, eta2: float, *, tol: float = 1e-8, max_iter: int = 1000, potentials=None
+        self,
+        eta2: float,
+        *,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        potentials: Potentials | None = None,
+        progress: Progress | None = None,
     ) -> ProjectionResult:
         """Grow the support until the restricted optimum is proved optimal for all of K."""
-        K = self.similarity
+        K, progress = self.similarity, progress or Progress()
         eta = max(eta2 * self.unit, RESOLUTION * K.largest)
         feasible = pair_off(*self.marginals)[:2]
         potentials = self._potentials if potentials is None else potentials
-        support, potentials, n_rescanned = K.start(eta, feasible, self._support, potentials)
-        start = None if potentials is None else support.join(potentials)
-        n_iter = n_evaluations = 0
-        dual_tol = tol / 2
-        while True:
-            solution = solve_dual(
-                support.graph,
-                support.targets(self.marginals),
-                eta,
-                start,
-                dual_tol,
-                max_iter - n_iter,
-                self._kernels,
-            )
-            n_iter += solution.n_iter
-            n_evaluations += solution.n_evaluations
-            potentials = support.split(solution.potentials)
-            rows, columns, values, n_read = K.missing(support, potentials, eta)
-            n_rescanned += n_read
-            start = solution.potentials
-            if len(rows) and n_iter < max_iter:
-                support = support.extended(rows, columns, values)
-                continue
-            A = support.plan(solution.slack)
-            error = marginal_error(A, self.marginals)
-            dual = dual_value(A, potentials, self.marginals, eta)
-            gap = duality_gap(A, K.at, potentials, self.marginals, eta, dual)
-            if gap <= tol or n_iter >= max_iter or dual_tol < tol / 1000:
-                break
-            dual_tol /= 10  # far potentials turn a small error of a sum into a large gap
-        # What the last reading found belongs to the support even if there was no time to use it.
-        self._support = support.extended(rows, columns, values) if len(rows) else support
-        self._potentials = potentials
-        converged = error <= tol and gap <= tol and len(rows) == 0 and eta == eta2 * self.unit
-        status = status_of(
-            converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
+        start = K.start(eta, feasible, self._support, potentials, progress)
+        w = None if start.potentials is None else start.support.join(start.potentials)
+        support = _SimilaritySupport(K, self.marginals, eta, start.support, progress)
+        proved = solve_with_growing_support(support, eta, w, tol, max_iter)
+        n_missing = len(support.missing.rows)
+        self._support, self._potentials = support.extended(), support.potentials
+        converged = proved.error <= tol and proved.gap <= tol and proved.is_proved
+        converged = converged and eta == eta2 * self.unit
+        status = status_text(
+            converged,
+            proved.error,
+            proved.gap,
+            tol,
+            proved.n_iter,
+            "Newton steps",
+            "raise max_iter or eta2",
         )
         return ProjectionResult(
-            plan=compact(A * self.unit),
-            potentials=potentials,
+            plan=compact(support.plan * self.unit),
+            potentials=support.potentials,
             eta2=eta / self.unit,
-            marginal_error=error,
-            gap=gap,
-            n_iter=n_iter,
-            n_evaluations=n_evaluations,
-            n_rescanned=n_rescanned,
+            marginal_error=proved.error,
+            gap=proved.gap,
+            n_iter=proved.n_iter,
+            n_evaluations=proved.n_evaluations,
+            n_rescanned=start.n_read + support.n_read,
             converged=converged,
-            status=status + self._remarks(eta2, eta, tol, len(rows)),
+            status=status + self._remarks(eta2, eta, tol, n_missing),
         )
 
-    def _remarks(self, eta2, eta, tol, n_missing):
-        """Return what else a reader of the status must know."""
+    def _remarks(self, eta2: float, eta: float, tol: float, n_missing: int) -> str:
+        """Return what else a reader of the status should know."""
         text = f"; {n_missing} entries outside the support were still positive" * (n_missing > 0)
         floor = np.finfo(float).eps * self.similarity.largest / (eta2 * self.unit)
         if floor > tol / 10:
@@ -121,7 +144,59 @@ class ProjectionProblem:
         return text
 
 
-def check_similarity(K):
+class _SimilaritySupport:
+    """The support of one solve; implements `GrowingSupport`."""
+
+    def __init__(
+        self,
+        similarity: Similarity,
+        marginals: tuple[Array, Array],
+        eta: float,
+        support: Support,
+        progress: Progress,
+    ):
+        self.similarity, self.marginals, self.eta = similarity, marginals, eta
+        self.support, self.progress = support, progress
+        self.missing = NOTHING_MISSING
+        self.potentials: Potentials
+        self.plan: sparse.csr_array
+        self.n_read = 0
+
+    def dual(self) -> GraphDual:
+        """Return the dual on the present support."""
+        return GraphDual(self.support.graph, self.support.targets(self.marginals))
+
+    def is_missing_any(self, potentials: Array) -> bool:
+        """Read what the bounds on omitted entries leave open."""
+        self.potentials = self.support.split(potentials)
+        self.missing = self.similarity.missing(
+            self.support, self.potentials, self.eta, self.progress
+        )
+        self.n_read += self.missing.n_read
+        return len(self.missing.rows) > 0
+
+    def extend(self) -> bool:
+        """Take in the missing entries."""
+        self.support = self.extended()
+        return True
+
+    def extended(self) -> Support:
+        """Return the support with the missing entries."""
+        rows, columns, values, _ = self.missing
+        return self.support.extended(rows, columns, values) if len(rows) else self.support
+
+    def judge(self, solution: DualSolution) -> tuple[float, float]:
+        """Return the marginal error and the relative duality gap of a solution; keep its plan."""
+        K = self.similarity
+        self.plan = A = self.support.plan(solution.slack)
+        value = dual_value(A, self.potentials, self.marginals, self.eta)
+        gap = duality_gap(
+            A, K.at, self.potentials, self.marginals, self.eta, value, symmetric=K.symmetric
+        )
+        return marginal_error(A, self.marginals), gap
+
+
+def check_similarity(K: Any) -> Matrix:
     """Return K as an array of floats, or as a float64 CSR matrix with sorted, unique entries."""
     if sparse.issparse(K):
         K = sparse.csr_array(K, dtype=np.float64)
@@ -138,7 +213,7 @@ def check_similarity(K):
     return K
 
 
-def check_potentials(potentials, shape):
+def check_potentials(potentials: Any, shape: tuple[int, int]) -> Potentials | None:
     """Return two vectors of potentials that fit a matrix, or None."""
     if potentials is None:
         return None
@@ -150,5 +225,7 @@ def check_potentials(potentials, shape):
             f"got shapes {shapes}"
         )
     if not all(np.all(np.isfinite(p)) for p in checked):
-        raise ValueError("potentials hold NaN or infinite values; leave them out to start afresh")
-    return checked
+        raise ValueError(
+            "potentials hold NaN or infinite values; leave them out to start without them"
+        )
+    return checked[0], checked[1]

@@ -1,29 +1,43 @@
 """The front door of the doubly stochastic projection."""
 
-import warnings
 from importlib import import_module
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc._typing import Matrix
 from dssc._validation import check_count, check_positive
+from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
+from dssc.stochastic.similarity import Potentials
 
 # The paper's solvers: modules with a function `solve`.
 SOLVERS = {
     "active-set": "active_set",
     "lbfgs": "lbfgs",
     "admm": "admm",
-    "alternating": "alternating",
+    "alternating": "alternating_projections",
 }
-NEWTON_STEPS, OTHER_ITERATIONS = 1000, 5000  # at most, when not given
+# Default of `max_iter` for Newton's method.
+NEWTON_STEPS = 1000
+# Default of `max_iter` for the other solvers.
+OTHER_ITERATIONS = 5000
 
 
 def project_doubly_stochastic(
-    K, eta2: float, *, solver="newton", support=None, tol=1e-8, max_iter=None, potentials=None
+    K: ArrayLike | Matrix,
+    eta2: float,
+    *,
+    solver: str = "newton",
+    support: Any = None,
+    tol: float = 1e-8,
+    max_iter: int | None = None,
+    potentials: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> ProjectionResult:
     r"""Project a similarity matrix onto the doubly stochastic matrices, with a certificate.
 
@@ -41,19 +55,20 @@ def project_doubly_stochastic(
         Similarities, of any sign. An absent entry of a sparse matrix is a similarity of zero, not
         a forbidden pair. When K is exactly symmetric, so is A.
     eta2 : float
-        Regularisation, positive.
+        Regularisation; must be positive.
     solver : {"newton", "active-set", "lbfgs", "admm", "alternating"}, default="newton"
-        Semismooth Newton on a growing support, or one of the methods the paper compares: its
-        Algorithm 2, the full dual, ADMM, alternating projections. Those hold K as an array.
+        Semismooth Newton on a growing support, or one of the methods that the paper compares: its
+        Algorithm 2, L-BFGS on the full dual, ADMM, alternating projections. Those hold K as an
+        array.
     support : sparse matrix of shape (n, n), optional
-        Its nonzeros are the only entries A may use, (support_primal); with "newton" only. A pattern
-        that holds no permutation is an error that names a row.
+        Its nonzeros are the only entries that A may use, (support_primal); with "newton" only. A
+        pattern that contains no permutation raises an error that names a row.
     tol : float, default=1e-8
         Largest deviation of a row or column sum from one, and largest relative duality gap.
     max_iter : int, optional
-        Most iterations: 1000 Newton steps, or 5000 iterations of another solver.
+        Most iterations. The default is 1000 Newton steps, or 5000 iterations of another solver.
     potentials : tuple of two array-likes of shape (n,), optional
-        Where to start, such as the `potentials` of a result for a nearby K or eta2. Used by the
+        Where to start, such as the `potentials` of a result for a similar K or eta2. Used by the
         solvers of the dual.
 
     Returns
@@ -63,8 +78,8 @@ def project_doubly_stochastic(
 
     Notes
     -----
-    The dual is maximised by semismooth Newton on a support that grows until no entry outside it can
-    be positive, so the answer is exact for the full problem (Algorithm 2 with a faster inside).
+    Semismooth Newton maximises the dual on a support that grows until no entry outside of it can be
+    positive, so the answer is exact for the full problem (Algorithm 2 with a faster inner solver).
     In float64 the entries of A are known up to about ``eps * max|K| / eta2``; the status says so
     where that floor is above `tol`.
 
@@ -88,16 +103,24 @@ def project_doubly_stochastic(
         if support is not None:
             ones = np.ones(K.shape[0])
             support = check_support(support, K.shape, (ones, ones))
-        problem = ProjectionProblem(K, support=support)
+        problem = ProjectionProblem.of_matrix(K, support=support)
         result = problem.solve(eta2, tol=tol, max_iter=max_iter, potentials=start)
     else:
         result = _solve_by(solver, K, eta2, support, tol, max_iter, start)
     if not result.converged:
-        warnings.warn(result.status, ConvergenceWarning, stacklevel=2)
+        warn_user(result.status, ConvergenceWarning)
     return result
 
 
-def _solve_by(solver, K, eta2, support, tol, max_iter, start):
+def _solve_by(
+    solver: str,
+    K: Matrix,
+    eta2: float,
+    support: Any,
+    tol: float,
+    max_iter: int | None,
+    start: Potentials | None,
+) -> ProjectionResult:
     if solver not in SOLVERS:
         names = ", ".join(repr(name) for name in ("newton", *SOLVERS))
         raise ValueError(f"solver={solver!r} must be one of {names}")

@@ -8,14 +8,15 @@ import numpy as np
 from scipy import sparse
 
 from dssc import kernels
+from dssc._typing import Array
 
 
 class Graph(NamedTuple):
     """A symmetric sparse matrix as flat CSR arrays: the form the kernels work on."""
 
-    indptr: np.ndarray
-    indices: np.ndarray
-    values: np.ndarray
+    indptr: Array
+    indices: Array
+    values: Array
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Support:
     """A pattern of entries that A may use, with the similarities on it in float64.
 
     A non-symmetric problem is the symmetric one of ``[[0, K], [K', 0]]`` on a bipartite pattern:
-    rows and columns of K are its vertices, alpha and beta its one vector of potentials. So the
-    solver knows one kind of problem only, the `graph`.
+    its vertices are the rows and columns of K, and its vector of potentials holds alpha and beta.
+    So the solver sees one kind of problem only, the `graph`.
     """
 
     matrix: sparse.csr_array
@@ -43,12 +44,12 @@ class Support:
             np.concatenate([K.data, K_T.data]),
         )
 
-    def targets(self, marginals) -> np.ndarray:
+    def targets(self, marginals: tuple[Array, Array]) -> Array:
         """Return the wanted row sums of the graph's vertices."""
         a, b = marginals
         return a if self.symmetric else np.concatenate([a, b])
 
-    def join(self, potentials) -> np.ndarray:
+    def join(self, potentials: tuple[Array, Array]) -> Array:
         """Return the vector of potentials of the graph's vertices.
 
         Moving a constant from alpha to beta changes nothing; both get the same mean.
@@ -59,14 +60,14 @@ class Support:
         constant = (alpha.mean() - beta.mean()) / 2
         return np.concatenate([alpha - constant, beta + constant])
 
-    def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def split(self, w: Array) -> tuple[Array, Array]:
         """Return (alpha, beta) of a vector of potentials."""
         if self.symmetric:
             return w, w
         n = self.matrix.shape[0]
         return w[:n], w[n:]
 
-    def plan(self, slack: np.ndarray) -> sparse.csr_array:
+    def plan(self, slack: Array) -> sparse.csr_array:
         """Return A, the positive part of the graph's `slack`, without explicit zeros."""
         K = self.matrix
         slack = slack[: K.nnz]
@@ -75,10 +76,12 @@ class Support:
         return sparse.csr_array((slack[kept], K.indices[kept], indptr), shape=K.shape)
 
     @classmethod
-    def of(cls, rows, columns, values, shape, symmetric: bool) -> "Support":
-        """Return the support with the entries given, which come row by row and in rising order.
+    def of(
+        cls, rows: Array, columns: Array, values: Array, shape: tuple[int, int], symmetric: bool
+    ) -> "Support":
+        """Return the support with the given entries, which come row by row in rising order.
 
-        Of a symmetric one those on and above the diagonal are given.
+        For a symmetric support these are the entries on and above the diagonal.
         """
         matrix = _csr(rows, columns, values, shape)
         if symmetric:
@@ -87,12 +90,12 @@ class Support:
             matrix = merged(matrix, above.T.tocsr())
         return cls(matrix, symmetric)
 
-    def extended(self, rows, columns, values) -> "Support":
-        """Return the support with more entries, given as in `of`; none of them is held already."""
+    def extended(self, rows: Array, columns: Array, values: Array) -> "Support":
+        """Return the support with more entries, given as in `of`; it holds none of them yet."""
         added = Support.of(rows, columns, values, self.matrix.shape, self.symmetric)
         return Support(merged(self.matrix, added.matrix), self.symmetric)
 
-    def above(self, potentials):
+    def above(self, potentials: tuple[Array, Array]) -> tuple[Array, Array]:
         """Return the places of the entries that are above the sum of their potentials."""
         K = self.matrix
         alpha, beta = potentials
@@ -100,62 +103,63 @@ class Support:
         kept = np.flatnonzero(K.data > alpha[rows] + beta[K.indices])
         return rows[kept], K.indices[kept]
 
-    def not_held(self, rows, columns):
-        """Return those of the places that are not in the support."""
+    def not_held(self, rows: Array, columns: Array) -> tuple[Array, Array]:
+        """Return the places that are not in the support."""
         held = np.empty(len(rows), dtype=bool)
         K = self.matrix
-        kernels.select().mark_held(K.indptr, K.indices, rows, columns, held)
+        kernels.mark_held(K.indptr, K.indices, rows, columns, held)
         return rows[~held], columns[~held]
 
 
-def _graph(indptr, indices, values):
+def _graph(indptr: Array, indices: Array, values: Array) -> Graph:
     # One pair of index types for every problem, so that the kernels are compiled once.
     return Graph(indptr.astype(np.int64), indices.astype(np.int32, copy=False), values)
 
 
-def _csr(rows, columns, values, shape):
-    """Return a matrix of entries given row by row, each in rising order, zeros kept."""
+def _csr(rows: Array, columns: Array, values: Array, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return a matrix of entries given row by row in rising order, zeros kept."""
     return sparse.csr_array((values, columns, _offsets(rows, shape[0])), shape=shape)
 
 
-def merged(first, second) -> sparse.csr_array:
+def merged(first: sparse.csr_array, second: sparse.csr_array) -> sparse.csr_array:
     """Return the union of two matrices with disjoint patterns, explicit zeros kept."""
     indptr = first.indptr + second.indptr
     indices = np.empty(indptr[-1], dtype=first.indices.dtype)
     values = np.empty(indptr[-1])
     parts = ((m.indptr, m.indices, m.data) for m in (first, second))
-    kernels.select().merge_rows(*parts, indptr, indices, values)
+    kernels.merge_rows(*parts, indptr, indices, values)
     return sparse.csr_array((values, indices, indptr), shape=first.shape)
 
 
-def distinct(places, shape, symmetric: bool):
-    """Return each place once, in order; of a symmetric matrix that on or above the diagonal."""
+def distinct(
+    places: list[tuple[Array, Array]], shape: tuple[int, int], symmetric: bool
+) -> tuple[Array, Array]:
+    """Return each place once, in order; for a symmetric matrix the one above the diagonal."""
     rows, columns = (
         np.concatenate(parts).astype(np.int32, copy=False) for parts in zip(*places, strict=True)
     )
     if symmetric:
         rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-    k = kernels.select()
     indptr = _offsets(rows, shape[0])
     grouped = np.empty(len(rows), dtype=np.int32)
-    k.group_by_row(rows, columns, indptr[:-1].copy(), grouped)
+    kernels.group_by_row(rows, columns, indptr[:-1].copy(), grouped)
     counts = np.empty(shape[0], dtype=np.int64)
-    k.sort_rows(indptr, grouped, counts)
+    kernels.sort_rows(indptr, grouped, counts)
     starts = np.concatenate([[0], np.cumsum(counts)])
     columns = np.empty(starts[-1], dtype=np.int32)
-    k.pack_rows(indptr, grouped, starts, columns)
+    kernels.pack_rows(indptr, grouped, starts, columns)
     return np.repeat(np.arange(shape[0], dtype=np.int32), counts), columns
 
 
-def _offsets(rows, n):
+def _offsets(rows: Array, n: int) -> Array:
     """Return where each row begins, for entries sorted by row."""
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
     return indptr
 
 
-def pattern_at(rows, columns, shape) -> sparse.csr_array:
-    """Return a boolean matrix that is true at the places given."""
+def pattern_at(rows: Array, columns: Array, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return a boolean matrix that is true at the given places."""
     return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
 
 

@@ -1,18 +1,29 @@
 """The front door of quadratically regularised optimal transport."""
 
-import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc._typing import Array, Matrix
 from dssc._validation import check_count, check_positive
+from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 
 
 def quadratic_transport(
-    K, reg: float, a=None, b=None, *, support=None, tol=1e-8, max_iter=1000, potentials=None
+    K: ArrayLike | Matrix,
+    reg: float,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    support: Any = None,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    potentials: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> ProjectionResult:
     r"""Solve quadratically regularised optimal transport, with a certificate.
 
@@ -27,12 +38,12 @@ def quadratic_transport(
     K : array-like or sparse matrix of shape (n, m)
         Similarities (negative costs). An absent entry of a sparse matrix is a similarity of zero.
     reg : float
-        Regularisation, positive.
+        Regularisation; must be positive.
     a, b : array-like of shape (n,) and (m,), optional
         Positive marginals of equal sums; ``1 / n`` and ``1 / m`` when not given.
     support : sparse matrix of shape (n, m), optional
-        Its nonzeros are the only entries A may use. A pattern that cannot carry the marginals is
-        an error that names a row.
+        Its nonzeros are the only entries that A may use. A pattern that cannot carry the marginals
+        raises an error that names a row.
     tol : float, default=1e-8
         Largest error of a row or column sum, relative to the mean row sum, and largest relative
         duality gap.
@@ -65,14 +76,16 @@ def quadratic_transport(
     if support is not None:
         support = check_support(support, K.shape, marginals)
     start = check_potentials(potentials, K.shape)
-    problem = ProjectionProblem(K, marginals, support)
+    problem = ProjectionProblem.of_matrix(K, marginals, support)
     result = problem.solve(reg, tol=tol, max_iter=max_iter, potentials=start)
     if not result.converged:
-        warnings.warn(result.status, ConvergenceWarning, stacklevel=2)
+        warn_user(result.status, ConvergenceWarning)
     return result
 
 
-def check_marginals(a, b, shape):
+def check_marginals(
+    a: ArrayLike | None, b: ArrayLike | None, shape: tuple[int, int]
+) -> tuple[Array, Array]:
     """Return two positive vectors of equal sums that fit a matrix."""
     given = [
         np.full(length, 1.0 / length) if vector is None else np.asarray(vector, dtype=np.float64)

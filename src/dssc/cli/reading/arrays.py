@@ -1,79 +1,79 @@
 """Arrays in npy, npz and mat files."""
 
 import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import io, sparse
 
+from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError
+from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
 
+# Kinds of NumPy types that are numbers.
 NUMBERS = "biuf"
+# Arrays of an npz file that holds a sparse matrix of SciPy.
 SPARSE_PARTS = {"format", "shape", "data"}
 
+# The arrays of a file by name; the array of an npy file has the empty name.
+Arrays = dict[str, Any]
 
-def read_array_file(path: Path, key, labels, transpose: bool) -> Samples:
-    """Read a matrix or a stack of images, and the labels beside it where there are any so named."""
-    arrays = load_arrays(path)
-    values = arrays[choose(path, arrays, key, _is_matrix, "matrix")]
-    if values.dtype.kind not in NUMBERS:
-        raise CommandError(f"{path} holds {values.dtype}, not numbers")
-    if values.ndim not in (2, 3, 4) or (values.ndim == 4 and values.shape[3] != 3):
-        raise CommandError(
-            f"{path} holds an array of shape {values.shape}; dssc reads matrices (samples x "
-            "features) and stacks of images (samples x height x width, with 3 colours last or none)"
+
+@dataclass(frozen=True)
+class ArrayReader:
+    """Reads a matrix or a stack of images, and labels that are in the same file."""
+
+    load: Callable[[Path], Arrays]
+    options: ClassVar[tuple[str, ...]] = ("key", "transpose")
+
+    def read(self, path: Path, options: ReadOptions) -> Samples:
+        """Read the samples, and their labels if the file has an array of that name."""
+        arrays = self._load(path)
+        values = arrays[_choose(path, arrays, options.key, _is_matrix, "matrix")]
+        if values.dtype.kind not in NUMBERS:
+            raise CommandError(f"{path} holds {values.dtype}, not numbers")
+        if values.ndim not in (2, 3, 4) or (values.ndim == 4 and values.shape[3] != 3):
+            raise CommandError(
+                f"{path} holds an array of shape {values.shape}; dssc reads matrices (samples x "
+                "features) and stacks of images (samples x height x width, or samples x height x "
+                "width x 3 in colour)"
+            )
+        if options.transpose:
+            values = values.T
+        values = sparse.csr_array(values) if sparse.issparse(values) else values
+        has_labels = options.labels in arrays and len(arrays) > 1
+        return Samples(
+            str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None
         )
-    if transpose:
-        values = values.T
-    values = sparse.csr_array(values) if sparse.issparse(values) else values
-    found = arrays.get(labels) if labels in arrays and len(arrays) > 1 else None
-    return Samples(str(path), values, None if found is None else np.ravel(found))
+
+    def read_labels(self, path: Path) -> Array:
+        """Read the only vector of a file."""
+        arrays = self._load(path)
+        return np.ravel(arrays[_choose(path, arrays, None, _is_vector, "vector of labels")])
+
+    def _load(self, path: Path) -> Arrays:
+        try:
+            return self.load(path)
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise CommandError(f"{path} is damaged or holds pickled objects: {error}") from error
 
 
-def load_arrays(path: Path) -> dict:
-    """Return the arrays of a file by name; the one of an npy file has none."""
-    try:
-        if path.suffix.lower() == ".mat":
-            return _load_mat(path)
-        if path.suffix.lower() == ".npy":
-            return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with np.load(path, allow_pickle=False) as archive:
-            if set(archive.files) >= SPARSE_PARTS:
-                return {"": sparse.load_npz(path)}
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise CommandError(f"{path} is damaged or holds pickled objects: {error}") from error
+def _load_npy(path: Path) -> Arrays:
+    return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
 
 
-def choose(path: Path, arrays: dict, key, fits, what: str) -> str:
-    """Return the name of the array meant: the one asked for, or the only one that fits."""
-    shapes = ", ".join(f"{name!r} {array.shape}" for name, array in arrays.items())
-    if key is not None:
-        if key not in arrays:
-            raise CommandError(f"{path} holds no array {key!r}; it holds {shapes or 'nothing'}")
-        return key
-    fitting = [name for name, array in arrays.items() if fits(array)]
-    if len(arrays) == 1:
-        fitting = list(arrays)
-    if len(fitting) != 1:
-        raise CommandError(
-            f"{path} holds {len(fitting) or 'no'} candidates for a {what}; "
-            f"name one with --key: {shapes or 'it holds nothing'}"
-        )
-    return fitting[0]
+def _load_npz(path: Path) -> Arrays:
+    with np.load(path, allow_pickle=False) as archive:
+        if set(archive.files) >= SPARSE_PARTS:
+            return {"": sparse.load_npz(path)}
+        return {name: archive[name] for name in archive.files}
 
 
-def is_vector(array) -> bool:
-    """Whether an array is a list of values, as a row, a column or flat."""
-    return not sparse.issparse(array) and array.size == max(array.shape, default=0) > 1
-
-
-def _is_matrix(array) -> bool:
-    return array.dtype.kind in NUMBERS and array.ndim >= 2 and not is_vector(array)
-
-
-def _load_mat(path: Path) -> dict:
+def _load_mat(path: Path) -> Arrays:
     try:
         loaded = io.loadmat(path, chars_as_strings=True)
     except NotImplementedError as error:
@@ -82,11 +82,45 @@ def _load_mat(path: Path) -> dict:
         ) from error
     except OSError:
         raise
-    # A damaged file raises whatever its reader stumbles over.
+    # SciPy raises all kinds of exceptions for damaged files.
     except Exception as error:
-        raise CommandError(f"{path} is no MATLAB file that can be read: {error}") from error
+        raise CommandError(f"{path} is not a readable MATLAB file: {error}") from error
     return {
         name: sparse.csr_array(value) if sparse.issparse(value) else value
         for name, value in loaded.items()
         if not name.startswith("__") and (sparse.issparse(value) or value.dtype.kind in "biufU")
     }
+
+
+NPY = ArrayReader(_load_npy)
+NPZ = ArrayReader(_load_npz)
+MAT = ArrayReader(_load_mat)
+
+
+def _choose(
+    path: Path, arrays: Arrays, key: str | None, fits: Callable[[Matrix], bool], kind: str
+) -> str:
+    """Return the name of an array: the one asked for, or the only one that fits."""
+    shapes = ", ".join(f"{name!r} {array.shape}" for name, array in arrays.items())
+    if key is not None:
+        if key not in arrays:
+            raise CommandError(f"{path} holds no array {key!r}; it holds {shapes or 'nothing'}")
+        return key
+    candidates = [name for name, array in arrays.items() if fits(array)]
+    if len(arrays) == 1:
+        candidates = list(arrays)
+    if len(candidates) != 1:
+        raise CommandError(
+            f"{path} holds {len(candidates) or 'no'} candidates for a {kind}; "
+            f"name one with --key: {shapes or 'it holds nothing'}"
+        )
+    return candidates[0]
+
+
+def _is_vector(array: Matrix) -> bool:
+    """Return whether an array is a list of values: flat, a row or a column."""
+    return not sparse.issparse(array) and array.size == max(array.shape, default=0) > 1
+
+
+def _is_matrix(array: Matrix) -> bool:
+    return array.dtype.kind in NUMBERS and array.ndim >= 2 and not _is_vector(array)

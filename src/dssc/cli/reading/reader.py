@@ -1,0 +1,67 @@
+"""What the readers of all formats have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar, Protocol, runtime_checkable
+
+from dssc._typing import Array
+from dssc.cli.reading.samples import Samples
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the user says about a file or folder. Apart from `labels`, these are options.
+
+    Parameters
+    ----------
+    labels : str, optional
+        Name of the labels: a column of a table, an array of a file, or "folders". It may also name
+        another file; a source without anything of this name is read without labels.
+    key : str, optional
+        Name of the array in a file that holds more than one.
+    transpose : bool
+        Whether columns are the samples.
+    drop : sequence of str
+        Columns of a table to leave out.
+    header : bool, optional
+        Whether the first line of a text file has the names of the columns; by default it does if
+        it has no numbers.
+    size : tuple of two ints, optional
+        Height and width to which the images of a folder are resized.
+    """
+
+    labels: str | None = None
+    key: str | None = None
+    transpose: bool = False
+    drop: Sequence[str] = ()
+    header: bool | None = None
+    size: tuple[int, int] | None = None
+
+    def given(self) -> list[str]:
+        """Return the names of the options that differ from their defaults."""
+        return [
+            field.name
+            for field in fields(self)
+            if field.name != "labels" and getattr(self, field.name) != field.default
+        ]
+
+
+class Reader(Protocol):
+    """Reads samples from files of a format, or from folders."""
+
+    # The options that apply to the format.
+    options: ClassVar[tuple[str, ...]]
+
+    def read(self, path: Path, options: ReadOptions) -> Samples:
+        """Read the samples, and their labels if the source has labels of the given name."""
+        ...
+
+
+@runtime_checkable
+class LabelReader(Reader, Protocol):
+    """A reader of a format in which labels can have a file of their own."""
+
+    def read_labels(self, path: Path) -> Array:
+        """Read the labels."""
+        ...

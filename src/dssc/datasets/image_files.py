@@ -1,0 +1,96 @@
+"""Data sets of image files: binary PGM, and PNG by Pillow."""
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dssc._typing import Array
+from dssc.datasets.archive import Tree, read_tree
+from dssc.datasets.errors import damaged, reading
+from dssc.images import resize_images
+
+# Blanks and comments between two numbers of a PGM header.
+_GAP = rb"(?:\s|#[^\n]*\n)+"
+# The header of a binary PGM file: width, height and largest gray value.
+_PGM = re.compile(rb"P5" + _GAP + rb"(\d{1,5})" + _GAP + rb"(\d{1,5})" + _GAP + rb"(\d{1,5})\s")
+
+
+def read_image_files(
+    path: Path,
+    tree: Tree,
+    decode: Callable[[bytes, str, tuple[int, int]], Array],
+    shape: tuple[int, int],
+    reduced: tuple[int, ...],
+) -> tuple[Array, Array]:
+    """Read the images of a distribution, each reduced to a smaller size.
+
+    Parameters
+    ----------
+    path : Path
+        The distribution's folder, or a zip archive of it.
+    tree : Tree
+        How it names its images.
+    decode : callable
+        `decode_pgm` or `decode_png`.
+    shape, reduced : tuple of int
+        Shape of the images, height and width first, in the files and in the result.
+
+    Returns
+    -------
+    images : ndarray of uint8
+        The images, in order of class and position.
+    labels : ndarray of int
+        Their classes, numbered from 0.
+    """
+    images, classes = [], []
+    for label, name, content in read_tree(path, tree):
+        images.append(reduce_image(decode(content, name, shape), reduced))
+        classes.append(label)
+    if not images:
+        raise damaged(path, f"holds no file named like {tree.glob}")
+    return np.stack(images), np.unique(classes, return_inverse=True)[1]
+
+
+def decode_pgm(content: bytes, name: str, shape: tuple[int, int]) -> Array:
+    """Return the gray image in a binary PGM file (P5), whose height and width must be `shape`."""
+    header = _PGM.match(content)
+    if header is None:
+        raise damaged(name, "is not a binary PGM file (P5)")
+    width, height, maximum = (int(number) for number in header.groups())
+    if (height, width) != shape or maximum != 255:
+        raise damaged(
+            name,
+            f"is {height} x {width} with gray values up to {maximum}, "
+            f"not {shape[0]} x {shape[1]} up to 255",
+        )
+    n_bytes = len(content) - header.end()
+    # The format allows more data after the image, so only too few bytes are an error.
+    if n_bytes < height * width:
+        raise damaged(name, f"is truncated: {n_bytes} of {height * width} pixels")
+    return np.frombuffer(content, np.uint8, height * width, header.end()).reshape(shape)
+
+
+def decode_png(content: bytes, name: str, shape: tuple[int, int]) -> Array:
+    """Return the RGB image in a PNG file, whose height and width must be `shape`."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("reading PNG files needs Pillow: pip install 'dssc[images]'") from error
+    with reading(name), Image.open(io.BytesIO(content), formats=("PNG",)) as image:
+        # Opening reads only the header; nothing is decompressed before the size is checked.
+        if image.mode != "RGB" or image.size != shape[::-1]:
+            raise damaged(
+                name,
+                f"is {image.height} x {image.width} in mode {image.mode}, "
+                f"not {shape[0]} x {shape[1]} in mode RGB",
+            )
+        return np.asarray(image)
+
+
+def reduce_image(image: Array, shape: tuple[int, ...]) -> Array:
+    """Resize an image as in the prepared files: bilinearly, then rounded to integers."""
+    height, width = shape[:2]
+    return np.rint(resize_images(image[None], (height, width))[0]).astype(np.uint8)

@@ -1,0 +1,6 @@
+"""The CPU engine: compiled loops by numba, matrix products by BLAS."""
+
+from dssc.engines.cpu.engine import CpuEngine
+from dssc.engines.cpu.self_expression import MatrixExpression
+
+__all__ = ["CpuEngine", "MatrixExpression"]

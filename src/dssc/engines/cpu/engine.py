@@ -1,0 +1,94 @@
+"""The steps of a fit on the CPU."""
+
+from typing import Any
+
+import numpy as np
+
+from dssc._devices import as_array
+from dssc._progress import Progress
+from dssc._typing import Array
+from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpression
+from dssc.engines.protocol import AffinityGraph, SelfExpression
+from dssc.expression import least_squares_representation
+from dssc.features import check_no_zero_rows, unit_norm
+from dssc.joint import JointResult, solve_joint
+from dssc.spectral import assign_labels, spectral_embedding
+
+# From this many samples on, with more samples than features, no n x n matrix is made.
+MATRIX_FREE_FROM = 4000
+
+
+class CpuEngine:
+    """Implements :class:`dssc.engines.protocol.Engine`."""
+
+    def check(self, X: Any) -> Any:
+        """Return a tensor as an array, and anything else unchanged."""
+        return as_array(X)
+
+    def check_model(self, eta3: float, symmetric: bool) -> None:
+        """Accept every model."""
+
+    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+        """Express samples by least squares, in the form that suits their number."""
+        n, d = X.shape
+        if n >= MATRIX_FREE_FROM and n > d:
+            check_no_zero_rows(X)
+            return FactoredExpression(X, eta1, symmetric, progress)
+        with progress.stage("self-expression"):
+            C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
+            return MatrixExpression(C, symmetric)
+
+    def embed(
+        self,
+        graph: AffinityGraph,
+        n_clusters: int,
+        n_components: int | None,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return the leading eigenvectors of an affinity."""
+        return spectral_embedding(
+            graph.affinity, n_clusters, n_components=n_components, random_state=rng
+        )
+
+    def assign(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        method: str,
+        n_init: int,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return a label for every row of an embedding."""
+        return assign_labels(
+            embedding,
+            n_clusters,
+            method=method,
+            n_init=n_init,
+            similarity=graph.expression.similarities,
+            random_state=rng,
+        )
+
+    def solve_joint(
+        self,
+        X: Array,
+        eta1: float,
+        eta2: float,
+        eta3: float,
+        *,
+        solver: str,
+        alternating_steps: int | None,
+        tol: float,
+        max_iter: int | None,
+    ) -> JointResult:
+        """Learn C and A together."""
+        return solve_joint(
+            X,
+            eta1,
+            eta2,
+            eta3,
+            solver=solver,
+            alternating_steps=alternating_steps,
+            tol=tol,
+            max_iter=max_iter,
+        )

@@ -1,0 +1,67 @@
+"""The self-expression of a data set on the CPU: a matrix, or the vectors behind it."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from dssc._progress import Progress
+from dssc._typing import Array, Matrix
+from dssc.expression import LeastSquaresFactor, coefficients_at
+from dssc.result import ProjectionResult
+from dssc.stochastic import FactoredSimilarity, ProjectionProblem
+
+
+class MatrixExpression:
+    """C as an array or a sparse matrix, and the similarities K made from it.
+
+    Implements :class:`dssc.engines.protocol.SelfExpression`.
+    """
+
+    def __init__(self, C: Matrix, symmetric: bool = True):
+        self.C = C
+        K = abs(C)
+        if sparse.issparse(K):
+            K = K.astype(np.float64)
+            K = sparse.csr_array((K + K.T) / 2 if symmetric else K)
+            K.sum_duplicates()
+        elif symmetric:
+            K += K.T.copy()  # exactly symmetric: a + b and b + a are the same number
+            K /= 2
+        self.K = K
+
+    @cached_property
+    def problem(self) -> ProjectionProblem:
+        """The projection of K."""
+        return ProjectionProblem.of_matrix(self.K)
+
+    def coefficients(self, projection: ProjectionResult | None) -> Matrix:
+        """Return C."""
+        return self.C
+
+    def similarities(self, rows: Array) -> Matrix:
+        """Return rows of ``K + K'``."""
+        return self.K[rows] + self.K[:, rows].T
+
+
+class FactoredExpression:
+    """C by least squares as products of short vectors, for any number of samples.
+
+    Implements :class:`dssc.engines.protocol.SelfExpression`. The samples must not be zero.
+    """
+
+    def __init__(self, X: Any, eta1: float, symmetric: bool, progress: Progress):
+        self.factor = LeastSquaresFactor(X, eta1, progress=progress)
+        self.K = FactoredSimilarity(self.factor, symmetric)
+        self.problem = ProjectionProblem(self.K)
+
+    def coefficients(self, projection: ProjectionResult | None) -> Matrix:
+        """Return the entries of C where the projection is positive, as a sparse matrix."""
+        assert projection is not None  # C is never formed as a whole
+        A = sparse.csr_array(projection.plan)
+        return coefficients_at(A, self.factor.products, self.factor.scales)
+
+    def similarities(self, rows: Array) -> Array:
+        """Return rows of ``K + K'``."""
+        return self.K.symmetric_rows(rows)

@@ -1,0 +1,100 @@
+"""What an engine must offer, and what passes between the steps of a fit."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from dssc._progress import Progress
+from dssc._typing import Array, Matrix
+from dssc.joint import JointResult
+from dssc.result import ProjectionResult
+from dssc.stochastic import Projectable
+
+
+class SelfExpression(Protocol):
+    """The self-expression C of some samples, held in a form that suits its size and engine."""
+
+    @property
+    def problem(self) -> Projectable:
+        """The similarities ``K = |C|``, or their symmetric part, to be projected."""
+
+    def coefficients(self, projection: ProjectionResult | None) -> Matrix:
+        """Return C, or only its entries where the projection is positive."""
+
+    def similarities(self, rows: Array) -> Matrix:
+        """Return rows of ``K + K'``, perhaps to a few digits only."""
+
+
+@dataclass(frozen=True)
+class AffinityGraph:
+    """An affinity between samples, with what it was made from.
+
+    Attributes
+    ----------
+    affinity : csr_array or ndarray of shape (n_samples, n_samples)
+        Nonnegative weights.
+    expression : SelfExpression
+        The self-expression behind it.
+    projection : ProjectionResult or None
+        The certified projection that gave a doubly stochastic affinity.
+    """
+
+    affinity: Matrix
+    expression: SelfExpression
+    projection: ProjectionResult | None = None
+
+
+class Engine(Protocol):
+    """Computes the steps of a fit, where its device is.
+
+    Implemented by :class:`dssc.engines.cpu.CpuEngine` and
+    `dssc.engines.torch.engine.TorchEngine`.
+    """
+
+    def check(self, X: Any) -> Any:
+        """Return samples that live on a device, checked; anything else unchanged."""
+
+    def check_model(self, eta3: float, symmetric: bool) -> None:
+        """Raise an error that says what to change if this engine cannot run a model."""
+
+    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+        """Express samples by each other by least squares, (minC) with eta3 = 0.
+
+        Rows of X are scaled to unit norm. `symmetric` says whether ``(|C| + |C|') / 2`` is to be
+        projected, or ``|C|``.
+        """
+
+    def embed(
+        self,
+        graph: AffinityGraph,
+        n_clusters: int,
+        n_components: int | None,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return the leading eigenvectors of an affinity, as :func:`dssc.spectral_embedding`."""
+
+    def assign(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        method: str,
+        n_init: int,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return a label for every row of an embedding, as :func:`dssc.assign_labels`."""
+
+    def solve_joint(
+        self,
+        X: Array,
+        eta1: float,
+        eta2: float,
+        eta3: float,
+        *,
+        solver: str,
+        alternating_steps: int | None,
+        tol: float,
+        max_iter: int | None,
+    ) -> JointResult:
+        """Learn C and A together, (model), from samples of unit norm."""

@@ -1,0 +1,97 @@
+"""The dual of the projection with its entries on a device."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dssc._typing import Array
+from dssc.engines.torch.conjugate_gradients import ConjugateGradients
+from dssc.engines.torch.graph import TorchGraph
+from dssc.engines.torch.sparse_sums import kernels_for
+from dssc.stochastic.dual import DualPoint, GraphDual, LinearSolution
+from dssc.stochastic.support import Graph
+
+
+class TorchDual:
+    """The dual of a doubly stochastic projection; implements :class:`dssc.stochastic.dual.Dual`."""
+
+    def __init__(self, graph: TorchGraph, targets: Tensor | None = None):
+        self.graph = graph
+        self.targets = graph.values.new_ones(graph.n_rows) if targets is None else targets
+        self.kernels = kernels_for(graph.values.device)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of potentials."""
+        return self.graph.n_rows
+
+    def similarity_range(self) -> tuple[float, float]:
+        """Return the smallest and the largest similarity."""
+        return float(self.graph.values.min()), float(self.graph.values.max())
+
+    def zeros(self) -> Tensor:
+        """Return potentials of zero."""
+        return torch.zeros_like(self.targets)
+
+    def relative_to(self, potentials: Tensor, eta: float) -> "TorchDual":
+        """Return the dual with ``(K_ij - w_i - w_j) / eta`` in the place of K."""
+        values = self.graph.slack(potentials).div_(eta)
+        return TorchDual(self.graph._replace(values=values), self.targets)
+
+    def slacks(self, potentials: Tensor) -> Tensor:
+        """Return ``K_ij - w_i - w_j`` for every entry."""
+        return self.graph.slack(potentials)
+
+    def at(self, potentials: Tensor) -> DualPoint:
+        """Evaluate the row sums of A."""
+        return DualPoint(potentials, *self.kernels.positive_parts(self.graph, potentials))
+
+    def row_thresholds(self, potentials: Tensor) -> Tensor:
+        """Return for every row the potential that makes its sum right, all others held."""
+        graph = self.graph
+        entries = graph.values - potentials[graph.columns]
+        t = torch.segment_reduce(entries, "max", offsets=graph.indptr) - self.targets
+        counts = torch.zeros_like(t)
+        while True:  # Michelot's iteration: t can only rise, and ends exactly
+            excess = entries - t[graph.rows]
+            above = (excess > 0).double()
+            total, now = graph.row_sums(excess * above), graph.row_sums(above)
+            if torch.equal(now, counts):
+                return t
+            counts = now
+            t = torch.where(total > self.targets, t + (total - self.targets) / now, t)
+
+    def dot(self, x: Tensor, y: Tensor) -> float:
+        """Return the inner product of two vectors."""
+        return float(x @ y)
+
+    def conjugate_gradients(
+        self, point: DualPoint, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
+    ) -> LinearSolution:
+        """Solve ``(diag(diagonal) + S) x = rhs``, S the pattern of positive slacks at `point`."""
+        multiply = self.kernels.newton_product(self.graph, point.positive, diagonal)
+        return ConjugateGradients(multiply, diagonal).solve(rhs, tol, max_steps)
+
+    def factorised_solve(self, point: DualPoint, diagonal: Tensor, rhs: Tensor) -> Tensor:
+        """Solve the same system by a sparse factorisation, in main memory."""
+        host = self.on_host()
+        host_point = host.at(self.to_host(point.potentials))
+        x = host.factorised_solve(host_point, self.to_host(diagonal), self.to_host(rhs))
+        return self.from_host(x)
+
+    def on_host(self) -> GraphDual:
+        """Return the dual with its entries in main memory."""
+        graph = Graph(
+            self.to_host(self.graph.indptr).astype(np.int64),
+            self.to_host(self.graph.columns).astype(np.int32),
+            self.to_host(self.graph.values),
+        )
+        return GraphDual(graph, self.to_host(self.targets))
+
+    def to_host(self, x: Tensor) -> Array:
+        """Return a vector as an array in main memory."""
+        return x.cpu().numpy()
+
+    def from_host(self, x: Array) -> Tensor:
+        """Return an array as a tensor on the device."""
+        return torch.as_tensor(x, device=self.targets.device)

@@ -1,0 +1,124 @@
+"""The steps of a fit on a torch device."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from dssc._devices import is_tensor
+from dssc._progress import Progress
+from dssc._typing import Array
+from dssc.engines.cpu import CpuEngine
+from dssc.engines.protocol import AffinityGraph, SelfExpression
+from dssc.engines.torch.graph import TorchCsr, csr_on_device
+from dssc.engines.torch.joint import solve_joint_on_device
+from dssc.engines.torch.kmeans import device_labels
+from dssc.engines.torch.projection_problem import TorchProjection
+from dssc.engines.torch.self_expression import TorchExpression
+from dssc.engines.torch.spectral import device_embedding
+from dssc.features import check_no_zero_rows
+from dssc.features.scaling import refuse_zeros
+from dssc.joint import JointResult
+
+# For fewer samples the CPU's spectral step is quick too, and its random numbers give both engines
+# the same labels.
+SPECTRAL_ON_DEVICE_FROM = 10_000
+
+
+class TorchEngine:
+    """Implements :class:`dssc.engines.protocol.Engine`; small spectral steps run on the CPU."""
+
+    def __init__(self, device: torch.device):
+        self.device = device
+        self.cpu = CpuEngine()
+
+    def check(self, X: Any) -> Any:
+        """Return a tensor that is a matrix of finite floats with at least two rows."""
+        if not is_tensor(X):
+            return X
+        if X.ndim != 2:
+            raise ValueError(f"X must be a matrix; its shape is {tuple(X.shape)}")
+        if len(X) < 2:
+            raise ValueError(
+                f"Found array with {len(X)} sample(s) while a minimum of 2 is required."
+            )
+        X = X if X.dtype in (torch.float32, torch.float64) else X.double()
+        if not bool(torch.isfinite(X.sum())) and not bool(torch.isfinite(X).all()):
+            n_bad = int((~torch.isfinite(X)).sum())
+            raise ValueError(f"X holds {n_bad} NaN or infinite values; replace or remove them")
+        return X
+
+    def check_model(self, eta3: float, symmetric: bool) -> None:
+        """Refuse an l1 penalty and a projection that is not symmetric."""
+        if eta3 > 0 or not symmetric:
+            raise ValueError(
+                f"eta3={eta3!r} with symmetric={symmetric!r} runs on the CPU only; leave eta3=0 "
+                "and symmetric=True, or use device='cpu'"
+            )
+
+    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+        """Express samples by least squares."""
+        self.check_model(0.0, symmetric)
+        if is_tensor(X):
+            refuse_zeros(X.abs().amax(dim=1).cpu().numpy())
+        else:
+            check_no_zero_rows(X)
+        return TorchExpression(X, eta1, self.device, progress)
+
+    def embed(
+        self,
+        graph: AffinityGraph,
+        n_clusters: int,
+        n_components: int | None,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return the leading eigenvectors of a symmetric doubly stochastic affinity."""
+        if graph.affinity.shape[0] < SPECTRAL_ON_DEVICE_FROM:
+            return self.cpu.embed(graph, n_clusters, n_components, rng)
+        csr = self._on_device(graph)
+        return device_embedding(graph.affinity, csr, n_clusters, n_components, rng)
+
+    def _on_device(self, graph: AffinityGraph) -> TorchCsr:
+        """Return the affinity on the device, where the projection has left it if it ran there."""
+        if isinstance(graph.projection, TorchProjection):
+            return graph.projection.device_plan
+        return csr_on_device(sparse.csr_array(graph.affinity), self.device)
+
+    def assign(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        method: str,
+        n_init: int,
+        rng: np.random.RandomState,
+    ) -> Array:
+        """Return a label for every row of an embedding."""
+        if len(embedding) < SPECTRAL_ON_DEVICE_FROM or method != "kmeans":
+            return self.cpu.assign(graph, embedding, n_clusters, method, n_init, rng)
+        assert isinstance(graph.expression, TorchExpression)
+        mass = graph.expression.problem.mass
+        return device_labels(embedding, n_clusters, n_init, mass, rng, self.device)
+
+    def solve_joint(
+        self,
+        X: Array,
+        eta1: float,
+        eta2: float,
+        eta3: float,
+        *,
+        solver: str,
+        alternating_steps: int | None,
+        tol: float,
+        max_iter: int | None,
+    ) -> JointResult:
+        """Learn C and A together on the device."""
+        if solver == "newton" or alternating_steps is not None:
+            raise ValueError(
+                f"solver={solver!r} with alternating_steps={alternating_steps!r} runs on the CPU "
+                "only; use device='cpu', or solver='splitting' without alternating_steps"
+            )
+        return solve_joint_on_device(
+            X, eta1, eta2, eta3, solver=solver, tol=tol, max_iter=max_iter, device=self.device
+        )

@@ -1,0 +1,147 @@
+"""Least squares regression as products of short vectors, on a device."""
+
+import math
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dssc.engines.torch import pair_filters
+from dssc.engines.torch.exact_rows import BLOCK, HeldRows, StreamedRows, blocks, unit_rows
+from dssc.engines.torch.pair_filters import Bounds
+
+# Bytes that a point needs besides its vectors: pairs, graphs, eigenvectors.
+BYTES_PER_POINT = 4500
+# Fewer points than this are filtered by plain products.
+FUSED_FROM = 2048
+# Compute capability of the first devices that the fused kernels are written for.
+HOPPER = (9, 0)
+# Whether the fused kernels work, by the width and type of the vectors.
+_FUSED_WORKS: dict[tuple[int, torch.dtype], bool] = {}
+# The type of rough vectors, and the largest number they are scaled to.
+ROUGH_TYPE, ROUGH_LARGEST = torch.float8_e4m3fn, 256.0
+# Unit roundoff of float32.
+SINGLE_ROUNDOFF = 2.0**-24
+# A factor that covers the rounding of a few operations in float32.
+UP = 1.0 + 2.0**-20
+# Norm that rounded vectors are scaled to: well inside the range of half precision.
+LARGEST_NORM = 64.0
+
+
+class TorchFactor:
+    r"""The self-expression of (minC) as products ``h_ij = <f_i, f_j>``.
+
+    See :class:`dssc.expression.LeastSquaresFactor`. There are two copies of the vectors: rounded
+    ones, in half precision on a GPU, to search all products on the tensor cores, and float64 ones
+    to compute those that matter.
+
+    Attributes
+    ----------
+    order : tensor of shape (n,)
+        A fixed shuffle of the samples; all other attributes are in that order.
+    exact : HeldRows or StreamedRows
+        The vectors f in float64, held or computed when needed.
+    bounds : Bounds
+        The vectors times a power of two, rounded, and what turns their products into upper bounds
+        on ``|h_ij| (s_i + s_j) / 2``, s the scales.
+    scales : tensor of shape (n,), float64
+        ``1 / (1 - h_ii)``.
+    """
+
+    def __init__(self, X: Any, eta1: float, device: torch.device):
+        n, d = X.shape
+        generator = torch.Generator().manual_seed(0)
+        self.order = torch.randperm(n, generator=generator).to(device)
+        self.place = torch.empty_like(self.order)
+        self.place[self.order] = torch.arange(n, device=device)
+        gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
+        for block in blocks(n):
+            rows = unit_rows(X[block], device)
+            gram += rows.T @ rows
+        cholesky = torch.linalg.cholesky(gram)
+        rows_of = StreamedRows if self._is_short_of_memory(n, d, device) else HeldRows
+        self.exact = rows_of(X, cholesky, self.place)
+        norms = torch.cat([part.norm(dim=1) for _, part in self.exact.parts()])
+        self.scales = 1.0 / (1.0 - norms**2)
+        self.bounds = self._rounded(d, norms)
+
+    @staticmethod
+    def _is_short_of_memory(n: int, d: int, device: torch.device) -> bool:
+        """Return whether vectors in float64 would leave too little memory for everything else."""
+        if device.type != "cuda":
+            return False
+        free, _ = torch.cuda.mem_get_info(device)
+        free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return n * (8 * d + 2 * d + BYTES_PER_POINT) > free
+
+    def _rounded(self, d: int, norms: Tensor) -> Bounds:
+        n, device = len(self.scales), self.scales.device
+        half = device.type == "cuda"
+        width = -(-d // 128) * 128 if half else d  # whole blocks for the tensor cores
+        dtype = torch.float16 if half else torch.float32
+        vectors = torch.zeros((n, width), dtype=dtype, device=device)
+        factor = 2.0 ** math.floor(math.log2(LARGEST_NORM / float(norms.max())))
+        off = torch.zeros((), dtype=torch.float64, device=device)
+        for block, part in self.exact.parts():
+            scaled = factor * part
+            vectors[block, :d] = scaled
+            difference = (scaled - vectors[block, :d]).norm(dim=1)
+            off = torch.maximum(off, (difference / (factor * norms[block])).max())
+        # Tensor cores may drop bits of every partial sum: twice the bound of plain rounding.
+        summing = 2 * (d + 8) * SINGLE_ROUNDOFF
+        # Two vectors of norms a and b err by at most 2 share a b <= share (a^2 + b^2).
+        share = 1.01 * (1.01 * float(off) + summing / 2)
+        errors = (UP * share * (factor * norms) ** 2).float()
+        weights = (UP / (2.0 * factor**2) * self.scales).float()
+        return Bounds(vectors, errors, weights)
+
+    @cached_property
+    def rough(self) -> Bounds:
+        """Bounds in half the bytes that may be too small: for rough thresholds only."""
+        if not self._is_fused:
+            return self.bounds
+        vectors, errors, weights = self.bounds
+        smallest, largest = (float(part) for part in vectors.aminmax())
+        factor = 2.0 ** math.floor(math.log2(ROUGH_LARGEST / max(-smallest, largest)))
+        rough = torch.cat([(factor * part).to(ROUGH_TYPE) for part in vectors.split(BLOCK)])
+        bounds = Bounds(rough, torch.zeros_like(errors), weights / factor**2)
+        return bounds if _fused_works(bounds, 1e-2) else self.bounds
+
+    @cached_property
+    def filters(self) -> ModuleType:
+        """The module that filters pairs: fused with the products where that works."""
+        if not self._is_fused:
+            return pair_filters
+        from dssc.engines.torch import pair_filters_triton
+
+        return pair_filters_triton
+
+    @cached_property
+    def _is_fused(self) -> bool:
+        if self.scales.device.type == "cpu" or len(self.scales) < FUSED_FROM:
+            return False
+        return _fused_works(self.bounds, 1e-4)
+
+    def products(self, rows: Tensor, columns: Tensor) -> Tensor:
+        """Return h at places in the factor's order, in float64."""
+        return self.exact.dots(rows, columns, self.filters.dots)
+
+
+def _fused_works(bounds: Bounds, tolerance: float) -> bool:
+    """Return whether the fused kernels work for some bounds.
+
+    The certificate relies on these filters, so compiled ones are first compared with plain ones.
+    """
+    width, dtype = bounds.vectors.shape[1], bounds.vectors.dtype
+    if torch.cuda.get_device_capability(bounds.weights.device) < HOPPER:
+        return False
+    if (width, dtype) not in _FUSED_WORKS:
+        try:
+            from dssc.engines.torch import pair_filters_triton
+
+            _FUSED_WORKS[width, dtype] = pair_filters_triton.agrees(bounds, tolerance)
+        except ImportError:
+            _FUSED_WORKS[width, dtype] = False
+    return _FUSED_WORKS[width, dtype]

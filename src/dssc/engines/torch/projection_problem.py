@@ -1,0 +1,297 @@
+"""A-DSSC's projection without an n x n matrix, on a device.
+
+The CPU engine keeps lists of every point's most similar others, because reading all pairs again
+would double its work. Here reading is cheap: pairs are filtered once against rough thresholds,
+which gives rough potentials, and then against those potentials. What passes the second filter is
+all that can be positive, provided that no final potential is lower than the one filtered with. That
+is the certificate. Where a potential is lower, the filter runs again.
+"""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dssc._devices import is_single
+from dssc._progress import Progress
+from dssc._typing import Array
+from dssc.engines.torch.dual import TorchDual
+from dssc.engines.torch.factor import TorchFactor
+from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
+from dssc.engines.torch.pair_filters import GROUP, ROWS
+from dssc.result import ProjectionResult
+from dssc.stochastic.factored_similarity import (
+    ROUGH_STEPS,
+    SAMPLED_ROWS,
+    SINGLE_MARGIN,
+    ListLength,
+    entries_needed,
+)
+from dssc.stochastic.growing_support import solve_with_growing_support
+from dssc.stochastic.newton import DualSolution, solve_dual
+from dssc.stochastic.outcome import compact, status_text
+from dssc.stochastic.similarity import check_memory
+
+# Pairs per point that the rough solve uses.
+ROUGH_PAIRS = ListLength(1.5, 24, 32)
+# Tolerance of the rough solve: a filter by worse potentials would have to be repeated.
+ROUGH_TOL = 1e-3
+# The filter goes this far below the potentials, in units of the entries of A.
+MARGIN = 0.05
+# A rough threshold is about the RANK-th of the largest bounds of GROUPS groups of columns.
+RANK, GROUPS = 8, 128
+# Up to this many points every rough threshold is computed exactly.
+EXACT_THRESHOLDS = 1 << 14
+# Most filters of all pairs.
+MOST_PASSES = 30
+# Bounds that are held at once.
+TILE_ENTRIES = 1 << 28
+# Entries of a sampled row that are looked at first.
+LONGEST_NEED = 1024
+
+
+@dataclass(frozen=True)
+class TorchProjection(ProjectionResult):
+    """A projection whose plan, and the coefficients at its entries, are on a device as well."""
+
+    device_plan: TorchCsr
+    device_coefficients: TorchCsr
+
+    def in_main_memory(self) -> ProjectionResult:
+        """Return the result without what is held on the device."""
+        names = (field.name for field in fields(ProjectionResult))
+        return ProjectionResult(**{name: getattr(self, name) for name in names})
+
+
+class TorchProjectionProblem:
+    """The projection of ``(|C| + |C|') / 2`` for several eta2, C by least squares on a device.
+
+    Implements :class:`dssc.stochastic.Projectable`. Results are in the order of the samples.
+    """
+
+    def __init__(self, X: Any, eta1: float, device: torch.device, progress: Progress):
+        with progress.stage("factor"):
+            self.factor = TorchFactor(X, eta1, device)
+        self.bounds, self.filters = self.factor.bounds, self.factor.filters
+        n = len(self.factor.scales)
+        self.shape = n, n
+        self._is_single = is_single(X)
+        self._rough: TorchGraph | None = None
+        self._n_rough = 0
+
+    @cached_property
+    def largest(self) -> float:
+        """A bound on the similarities."""
+        return float(self.factor.scales.max()) - 1.0  # h_ii / (1 - h_ii)
+
+    def largest_entries(self, count: int, progress: Progress) -> Array:
+        """Return the largest bounds of a sample of rows, in falling order."""
+        n = self.shape[0]
+        sample = slice(0, min(n, ROWS, TILE_ENTRIES // n))  # the order is random
+        return torch.topk(self._rows(sample), count, dim=1).values.double().cpu().numpy()
+
+    def solve(
+        self,
+        eta2: float,
+        *,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        potentials: tuple[Array, Array] | None = None,
+        progress: Progress | None = None,
+    ) -> TorchProjection:
+        """Filter, solve, and filter again until the optimum is proved optimal for all pairs."""
+        progress = progress or Progress()
+        w = self._rough_potentials(eta2, potentials, progress)
+        pairs = _FilteredPairs(self, eta2, w, progress)
+        proved = solve_with_growing_support(pairs, eta2, w, tol, max_iter)
+        error, gap, n_iter = proved.error, proved.gap, proved.n_iter
+        converged = proved.is_proved and error <= tol and gap <= tol
+        status = status_text(
+            converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
+        )
+        plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
+        alpha = np.empty(self.shape[0])
+        alpha[self.factor.order.cpu().numpy()] = proved.solution.potentials.cpu().numpy()
+        return TorchProjection(
+            plan=compact(csr_on_host(plan, self.shape)),
+            potentials=(alpha, alpha),
+            eta2=eta2,
+            marginal_error=error,
+            gap=gap,
+            n_iter=n_iter,
+            n_evaluations=proved.n_evaluations,
+            n_rescanned=(pairs.n_passes - 1) * self.shape[0],
+            converged=converged,
+            status=status,
+            device_plan=plan,
+            device_coefficients=coefficients,
+        )
+
+    def _rows(self, rows: slice) -> Tensor:
+        """Return some rows of bounds, in the factor's order, with zeros on the diagonal."""
+        tile = self.bounds.tile(rows, slice(0, self.shape[0]))
+        own = torch.arange(rows.start, rows.stop, device=tile.device)
+        tile[own - rows.start, own] = 0.0
+        return tile
+
+    def _rough_potentials(
+        self, eta2: float, start: tuple[Array, Array] | None, progress: Progress
+    ) -> Tensor:
+        """Return the potentials of the problem on the pairs above rough thresholds, by bounds."""
+        n = self.shape[0]
+        needed = self._sampled_needs(eta2)
+        check_memory(float(needed.mean()) * n, self.shape, eta2)
+        wanted = min(n - 1, ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9))))
+        if self._rough is None or np.median(needed) > self._n_rough / 2:
+            with progress.stage("scan"):
+                self._rough, self._n_rough = self._rough_graph(wanted), wanted
+        w = None
+        if start is not None:
+            w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
+        return solve_dual(TorchDual(self._rough), eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
+
+    def _sampled_needs(self, eta2: float) -> Array:
+        """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
+        n = self.shape[0]
+        sample = self._rows(slice(0, min(n, SAMPLED_ROWS)))
+        for length in (min(LONGEST_NEED, n), n):
+            top = torch.topk(sample, length, dim=1).values.cpu().numpy()
+            needed = np.array([entries_needed(row, eta2) for row in top])
+            if needed.max() < length:
+                break
+        return needed
+
+    def _rough_graph(self, wanted: int) -> TorchGraph:
+        """Return the pairs above rough thresholds, about `wanted` per point, with their bounds."""
+        thresholds = self._rough_thresholds(wanted)
+        rows, columns = self.filters.pairs_above(self.factor.rough, thresholds, False)
+        products = self.filters.dots(self.bounds.vectors, rows, columns)
+        values = self.bounds.at(products, rows, columns)
+        graph = TorchGraph.of_pairs(rows, columns, values, self.shape[0])
+        return graph._replace(values=graph.values.double())
+
+    def _rough_thresholds(self, wanted: int) -> Tensor:
+        """Return for each point about its `wanted`-th largest bound."""
+        n = self.shape[0]
+        if n <= EXACT_THRESHOLDS:
+            parts = [slice(start, min(n, start + ROWS)) for start in range(0, n, ROWS)]
+            return torch.cat(
+                [torch.topk(self._rows(part), wanted, dim=1).values[:, -1] for part in parts]
+            )
+        n_columns = min(n, max(GROUPS * GROUP, n * RANK // wanted))
+        tiles_per_group = -(-n_columns // (GROUPS * GROUP))
+        n_groups = -(-n_columns // (tiles_per_group * GROUP))
+        n_columns = min(n, n_groups * tiles_per_group * GROUP)
+        maxima = self.filters.group_maxima(self.factor.rough, n_groups, tiles_per_group)
+        rank = max(1, min(n_groups, round(wanted * n_columns / n)))
+        return torch.topk(maxima, rank, dim=1).values[:, -1].contiguous()
+
+    def pairs_above(self, potentials: Tensor, eta2: float) -> TorchGraph:
+        """Return the graph of all pairs that may be above potentials, by their exact products."""
+        lowered = (potentials - SINGLE_MARGIN * potentials.abs()).float()
+        try:
+            rows, columns = self.filters.pairs_above(self.bounds, lowered, True)
+        except torch.OutOfMemoryError as error:
+            raise MemoryError(
+                f"eta2={eta2:g} makes more pairs possible than the device has memory for: {error}. "
+                "Lower eta2, or use device='cpu'"
+            ) from None
+        scales = self.factor.scales
+        values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
+        return TorchGraph.of_pairs(rows, columns, values, self.shape[0])
+
+    def _in_samples_order(self, graph: TorchGraph, slack: Tensor) -> tuple[TorchCsr, TorchCsr]:
+        """Return A, and the coefficients at its entries off the diagonal."""
+        n, order, scales = self.shape[0], self.factor.order, self.factor.scales
+        kept = torch.nonzero(slack > 0).view(-1)
+        rows, columns = graph.rows[kept], graph.columns[kept]
+        C = graph.values[kept] * (2.0 * scales[rows] / (scales[rows] + scales[columns]))
+        C = torch.where(graph.negative[kept], -C, C)
+        keys, sorting = torch.sort(order[rows] * n + order[columns])
+        rows = torch.div(keys, n, rounding_mode="floor")
+        columns = (keys - rows * n).to(graph.columns.dtype)
+        plan = offsets(rows, n), columns, slack[kept][sorting]
+        off = torch.nonzero(rows != columns).view(-1)
+        C = C[sorting][off]
+        C = C.float() if self._is_single else C
+        return plan, (offsets(rows[off], n), columns[off], C)
+
+    def mass(self, rows: Tensor, members: Tensor) -> Tensor:
+        """Return the product of rows of K with a matrix of few columns, to about three digits."""
+        return self._similarity_rows(rows) @ members[self.factor.order]
+
+    def similarities(self, rows: Array) -> Array:
+        """Return rows of ``K + K'`` in main memory, to about three digits."""
+        tile = self._similarity_rows(torch.as_tensor(rows, device=self.factor.place.device))
+        out = torch.empty_like(tile)
+        out[:, self.factor.order] = 2.0 * tile
+        return out.cpu().numpy()
+
+    def _similarity_rows(self, rows: Tensor) -> Tensor:
+        """Return rows of K, their columns in the factor's order."""
+        vectors, _, weights = self.bounds
+        place = self.factor.place[rows]
+        tile = (vectors[place] @ vectors.T).float().abs()
+        tile *= weights[place, None] + weights
+        tile[torch.arange(len(place), device=place.device), place] = 0.0
+        return tile
+
+
+class _FilteredPairs:
+    """The pairs above some potentials less a margin; implements `GrowingSupport`."""
+
+    def __init__(
+        self, problem: TorchProjectionProblem, eta2: float, potentials: Tensor, progress: Progress
+    ):
+        self.problem, self.eta2, self.progress = problem, eta2, progress
+        self.potentials = potentials
+        self.n_passes = 0
+        self._filter()
+
+    def _filter(self) -> None:
+        self.lowered = self.potentials - MARGIN * self.eta2 / 2
+        with self.progress.stage("scan"):
+            self.graph = self.problem.pairs_above(self.lowered, self.eta2)
+        self.n_passes += 1
+
+    def dual(self) -> TorchDual:
+        """Return the dual on the pairs that passed."""
+        return TorchDual(self.graph)
+
+    def is_missing_any(self, potentials: Tensor) -> bool:
+        """Return whether a potential is lower than the one that pairs were filtered with."""
+        self.potentials = potentials
+        return not bool((potentials >= self.lowered).all())
+
+    def extend(self) -> bool:
+        """Filter all pairs again, unless that was done too often."""
+        if self.n_passes >= MOST_PASSES:
+            return False
+        del self.graph  # makes room for the next one
+        self._filter()
+        return True
+
+    def judge(self, solution: DualSolution) -> tuple[float, float]:
+        """Return the marginal error and the relative duality gap of a solution."""
+        return _certificate(self.graph, solution.slack, solution.potentials, self.eta2)
+
+
+def _certificate(graph: TorchGraph, slack: Tensor, w: Tensor, eta2: float) -> tuple[float, float]:
+    """Return the marginal error and the relative duality gap of the slacks' positive part.
+
+    The terms are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the diagonal.
+    """
+    A = slack.clamp(min=0.0)
+    sums = graph.row_sums(A)
+    error = float((sums - 1.0).abs().max())
+    shrink = 1.0 / sums.clamp(min=1.0)
+    scaled = A * shrink[graph.rows] * shrink[graph.columns]
+    mass = (1.0 - graph.row_sums(scaled)).clamp(min=0.0)
+    change = scaled - A
+    change[graph.rows == graph.columns] += mass
+    dual = float(-2.0 * w.sum() - 0.5 * eta2 * A.square().sum())
+    gap = 0.5 * float(change.square().sum()) + float((mass * (2.0 * w / eta2).clamp(min=0.0)).sum())
+    return error, eta2 * gap / max(1.0, abs(dual))

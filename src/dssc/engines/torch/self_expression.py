@@ -1,0 +1,31 @@
+"""The self-expression of a data set on a device."""
+
+from typing import Any
+
+import torch
+from scipy import sparse
+
+from dssc._progress import Progress
+from dssc._typing import Array
+from dssc.engines.torch.graph import csr_on_host
+from dssc.engines.torch.projection_problem import TorchProjection, TorchProjectionProblem
+from dssc.result import ProjectionResult
+
+
+class TorchExpression:
+    """C by least squares on a device, never formed as a whole.
+
+    Implements :class:`dssc.engines.protocol.SelfExpression`.
+    """
+
+    def __init__(self, X: Any, eta1: float, device: torch.device, progress: Progress):
+        self.problem = TorchProjectionProblem(X, eta1, device, progress)
+
+    def coefficients(self, projection: ProjectionResult | None) -> sparse.csr_array:
+        """Return the entries of C off the diagonal where the projection is positive."""
+        assert isinstance(projection, TorchProjection)
+        return csr_on_host(projection.device_coefficients, self.problem.shape)
+
+    def similarities(self, rows: Array) -> Array:
+        """Return rows of ``K + K'`` to about three digits."""
+        return self.problem.similarities(rows)

@@ -1,0 +1,61 @@
+"""Sums over the rows of sparse matrices; the plain version of :mod:`.sparse_sums_triton`."""
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+import torch
+from torch import Tensor
+
+from dssc.engines.torch.graph import TorchCsr, TorchGraph, multiplication
+
+
+def kernels_for(device: torch.device) -> ModuleType:
+    """Return the module that computes these sums on a device."""
+    if device.type == "cuda":
+        try:
+            from dssc.engines.torch import sparse_sums_triton
+        except ImportError:
+            pass
+        else:
+            return sparse_sums_triton
+    return sys.modules[__name__]
+
+
+def positive_parts(graph: TorchGraph, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return sums and counts of the positive ``values - w_i - w_j`` by row, and marks of them."""
+    slack = graph.slack(w)
+    positive = slack > 0
+    sums = graph.row_sums(torch.where(positive, slack, 0.0))
+    return sums, graph.row_sums(positive.double()), positive
+
+
+def newton_product(
+    graph: TorchGraph, positive: Tensor, diagonal: Tensor
+) -> Callable[[Tensor], Tensor]:
+    """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
+    n = len(diagonal)
+    multiply = multiplication(graph.indptr, graph.columns, positive.double(), n)
+    return lambda x: torch.addcmul(multiply(x), diagonal, x)
+
+
+def product(csr: TorchCsr, x: Tensor) -> Tensor:
+    """Return a CSR matrix times a vector."""
+    indptr, columns, values = csr
+    return multiplication(indptr, columns, values, len(x))(x)
+
+
+def combination(
+    csr: TorchCsr,
+    X: Tensor,
+    scale: float,
+    shift: float,
+    previous: Tensor | None = None,
+    weight: float = 0.0,
+) -> Tensor:
+    """Return ``scale A X + shift X + weight previous``."""
+    indptr, columns, values = csr
+    product = multiplication(indptr, columns, values, len(X))(X).mul_(scale)
+    if shift:
+        product.add_(X, alpha=shift)
+    return product if previous is None else product.add_(previous, alpha=weight)

@@ -1,0 +1,51 @@
+"""The Gram matrix of features, without a scaled copy of all samples."""
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from dssc import kernels
+from dssc._progress import Advance
+from dssc._threads import block_threads
+from dssc._typing import Array, Matrix
+
+# Samples that are held in float64 at once.
+BLOCK = 2048
+
+
+def regularised_gram(
+    X: Matrix,
+    eta1: float,
+    unit_rows: Callable[[Matrix], Array],
+    advance: Advance | None = None,
+) -> Array:
+    """Return ``X'X + eta1 I`` for samples scaled to unit norm.
+
+    Blocks of samples are multiplied on all threads and summed in order, so that the result does not
+    depend on the number of threads.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Samples.
+    eta1 : float
+        Number added to the diagonal.
+    unit_rows : callable
+        Returns rows of X in float64, scaled to unit norm.
+    advance : callable, optional
+        Called with the number of samples done since the last call.
+    """
+    n, d = X.shape
+    gram = eta1 * np.eye(d)
+
+    def products(batch: slice) -> tuple[Array, int]:
+        rows = unit_rows(X[batch])
+        return rows.T @ rows, len(rows)
+
+    with block_threads(kernels.n_threads()) as in_threads:
+        for part, n_done in in_threads(products, gen_batches(n, BLOCK)):
+            gram += part
+            if advance is not None:
+                advance(n_done)
+    return gram

@@ -1,0 +1,168 @@
+"""The loops of the doubly stochastic projection, over a symmetric sparse matrix.
+
+The matrix comes in CSR form (`indptr`, `indices`, `values`), with one potential w[i] per row. See
+:mod:`dssc.kernels` for the slack of an entry.
+"""
+
+import numpy as np
+from numba import prange
+
+from dssc._typing import Array
+from dssc.kernels.arithmetic import dot
+from dssc.kernels.compiling import leaf, parallel
+
+# Entries from which a product runs on all threads. Waking them costs as much as this many entries.
+THREADED_FROM = 30_000
+
+
+@parallel
+def slacks(indptr: Array, indices: Array, values: Array, w: Array, out: Array) -> None:
+    """Write the slack ``values[i, j] - (w[i] + w[j])`` of every stored entry."""
+    for i in prange(len(w)):
+        for e in range(indptr[i], indptr[i + 1]):
+            out[e] = values[e] - (w[i] + w[indices[e]])
+
+
+@parallel
+def row_sums(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    sums: Array,
+    squares: Array,
+    counts: Array,
+) -> None:
+    """Write the sum, the sum of squares and the number of positive slacks of every row."""
+    for i in prange(len(w)):
+        total = 0.0
+        total_squares = 0.0
+        count = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            slack = values[e] - (w[i] + w[indices[e]])
+            if slack > 0.0:
+                total += slack
+                total_squares += slack * slack
+                count += 1
+        sums[i] = total
+        squares[i] = total_squares
+        counts[i] = count
+
+
+@parallel
+def row_thresholds(
+    indptr: Array, indices: Array, values: Array, w: Array, targets: Array, out: Array
+) -> None:
+    """Write the t of every row for which ``sum_j [values[i, j] - w[j] - t]_+ = targets[i]``."""
+    for i in prange(len(w)):
+        out[i] = _threshold(indptr[i], indptr[i + 1], indices, values, w, targets[i])
+
+
+@leaf
+def _threshold(
+    start: int, stop: int, indices: Array, values: Array, w: Array, target: float
+) -> float:
+    # Michelot's iteration: t increases until the set of entries above it stays the same, and is
+    # exact then. The largest entry minus the target is a lower bound to start from.
+    t = -np.inf
+    for e in range(start, stop):
+        t = max(t, values[e] - w[indices[e]] - target)
+    previous_count = -1
+    while True:
+        total = 0.0
+        count = 0
+        for e in range(start, stop):
+            excess = values[e] - w[indices[e]] - t
+            if excess > 0.0:
+                total += excess
+                count += 1
+        if count == previous_count or total <= target:
+            return t
+        previous_count = count
+        t += (total - target) / count
+
+
+@parallel
+def active_pattern(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    active_indptr: Array,
+    active_indices: Array,
+) -> None:
+    """Write the columns of the positive slacks, those of row i from ``active_indptr[i]`` on."""
+    for i in prange(len(w)):
+        position = active_indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            if values[e] - (w[i] + w[indices[e]]) > 0.0:
+                active_indices[position] = indices[e]
+                position += 1
+
+
+@leaf
+def _row_product(indptr: Array, indices: Array, diagonal: Array, x: Array, i: int) -> float:
+    total = diagonal[i] * x[i]
+    for e in range(indptr[i], indptr[i + 1]):
+        total += x[indices[e]]
+    return total
+
+
+@parallel
+def _threaded_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
+    for i in prange(len(x)):
+        out[i] = _row_product(indptr, indices, diagonal, x, i)
+
+
+@leaf
+def _pattern_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
+    if len(indices) >= THREADED_FROM:
+        _threaded_product(indptr, indices, diagonal, x, out)
+    else:
+        for i in range(len(x)):
+            out[i] = _row_product(indptr, indices, diagonal, x, i)
+
+
+@leaf
+def _advance(x: Array, residual: Array, direction: Array, product: Array, length: float) -> None:
+    for i in range(len(x)):
+        x[i] += length * direction[i]
+        residual[i] -= length * product[i]
+
+
+@leaf
+def solve_pattern(
+    indptr: Array,
+    indices: Array,
+    diagonal: Array,
+    rhs: Array,
+    tol: float,
+    max_iter: int,
+    x: Array,
+) -> tuple[float, int]:
+    """Solve ``(diag(diagonal) + S) x = rhs`` by conjugate gradients.
+
+    S is the matrix of ones at the entries of (`indptr`, `indices`). The iteration starts at zero,
+    is preconditioned by the diagonal, and stops when the residual, relative to `rhs` in the
+    preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
+    """
+    x[:] = 0.0
+    residual = rhs.copy()
+    z = residual / diagonal
+    direction = z.copy()
+    product = np.empty_like(x)
+    rho = dot(residual, z)
+    rho_start = rho
+    step = 0
+    while step < max_iter and rho > tol * tol * rho_start:
+        step += 1
+        _pattern_product(indptr, indices, diagonal, direction, product)
+        curvature = dot(direction, product)
+        if not curvature > 0.0:
+            break
+        _advance(x, residual, direction, product, rho / curvature)
+        z = residual / diagonal
+        rho_next = dot(residual, z)
+        direction = z + (rho_next / rho) * direction
+        rho = rho_next
+    return (np.sqrt(rho / rho_start) if rho_start > 0.0 else 0.0), step

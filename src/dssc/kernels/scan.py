@@ -1,0 +1,290 @@
+"""The scan over tiles of products that keeps every point's largest similarities.
+
+The similarity of a point i to a point j is at most the bound
+
+    (|h_ij| + margin_i norm_j) (owner_i + partner_j),
+
+where h_ij is their product in a tile, margin_i norm_j bounds its rounding error, and owner and
+partner hold one weight per point. Point i keeps a list of candidates j: row i of `values` (the
+bounds) and of `places` (the points). A full list is cut to its k largest bounds, and the smallest
+of them becomes the list's threshold: later candidates must exceed it.
+"""
+
+import numpy as np
+from numba import prange
+
+from dssc._typing import Array
+from dssc.kernels.compiling import leaf, parallel, reduction
+
+# Products that are tested together. Most strips hold no candidate.
+STRIP = 64
+# Smaller sums of squares may have lost digits to underflow.
+SMALLEST_SQUARES = 1e-200
+# Larger sums of squares may have overflowed.
+LARGEST_SQUARES = 1e200
+# The numbers with which a strip is counted, in float32.
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
+
+
+@reduction
+def _count_candidates(
+    products: Array,
+    owners: Array,
+    partners: Array,
+    norms: Array,
+    thresholds: Array,
+    owner: np.float32,
+    partner: np.float32,
+    margin: np.float32,
+    least: np.float32,
+) -> np.float32:
+    """Count the products of a strip whose bound is above the threshold of their row or column.
+
+    The compiler vectorises a float32 sum over whole slices.
+    """
+    count = ZERO
+    for c in range(len(products)):
+        size = abs(products[c]) + margin * norms[c]
+        to_row = size * (owner + partners[c])
+        to_column = size * (owners[c] + partner)
+        count += ONE if (to_row > least) | (to_column > thresholds[c]) else ZERO
+    return count
+
+
+@leaf
+def _mark_candidates(
+    products: Array,
+    owners: Array,
+    partners: Array,
+    norms: Array,
+    thresholds: Array,
+    owner: np.float32,
+    partner: np.float32,
+    margin: np.float32,
+    least: np.float32,
+    marks: Array,
+) -> None:
+    """Mark the products that `_count_candidates` counts."""
+    for c in range(len(products)):
+        size = abs(products[c]) + margin * norms[c]
+        to_row = size * (owner + partners[c])
+        to_column = size * (owners[c] + partner)
+        marks[c] = (to_row > least) | (to_column > thresholds[c])
+
+
+@leaf
+def keep_largest(
+    tile: Array,
+    row: int,
+    column: int,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products of a tile to the lists of their rows and columns.
+
+    The tile's corner is at (`row`, `column`). A list that holds `capacity` candidates is cut to its
+    k best. In a tile on the diagonal the lower triangle repeats the upper one and is skipped.
+    Threads must work on tiles that share no point.
+    """
+    height, width = tile.shape
+    columns = slice(column, column + width)
+    owners, partners, sizes = owner[columns], partner[columns], norms[columns]
+    others = thresholds[columns]
+    marks = np.empty(STRIP, dtype=np.bool_)
+    for r in range(height):
+        i = row + r
+        first = r + 1 if row == column else 0
+        for start in range(first - first % STRIP, width, STRIP):
+            at = slice(start, min(width, start + STRIP))
+            if _count_candidates(
+                tile[r, at], owners[at], partners[at], sizes[at], others[at],
+                owner[i], partner[i], margins[i], thresholds[i],
+            ) == ZERO:  # fmt: skip
+                continue
+            _mark_candidates(
+                tile[r, at], owners[at], partners[at], sizes[at], others[at],
+                owner[i], partner[i], margins[i], thresholds[i], marks,
+            )  # fmt: skip
+            for c in range(max(start, first), at.stop):
+                if marks[c - start]:
+                    j = column + c
+                    size = abs(tile[r, c]) + margins[i] * norms[j]
+                    to_row = size * (owner[i] + partner[j])
+                    to_column = size * (owner[j] + partner[i])
+                    if to_row > thresholds[i]:
+                        _keep(i, j, to_row, k, capacity, values, places, counts, thresholds)
+                    if to_column > thresholds[j]:
+                        _keep(j, i, to_column, k, capacity, values, places, counts, thresholds)
+
+
+@leaf
+def _keep(
+    i: int,
+    j: int,
+    bound: np.float32,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    if counts[i] >= capacity:
+        thresholds[i] = _select(values[i], places[i], counts[i], k)
+        counts[i] = k
+        if bound <= thresholds[i]:
+            return
+    values[i, counts[i]] = bound
+    places[i, counts[i]] = j
+    counts[i] += 1
+
+
+@parallel
+def shorten_lists(k: int, values: Array, places: Array, counts: Array, thresholds: Array) -> None:
+    """Cut every longer list to its k best, and raise its threshold to the smallest of them."""
+    for i in prange(len(counts)):
+        if counts[i] > k:
+            thresholds[i] = _select(values[i], places[i], counts[i], k)
+            counts[i] = k
+
+
+@parallel
+def sort_lists(values: Array, places: Array, counts: Array) -> None:
+    """Sort every list in descending order of its values."""
+    for i in prange(len(counts)):
+        order = np.argsort(-values[i, : counts[i]])
+        values[i, : counts[i]] = values[i, : counts[i]][order]
+        places[i, : counts[i]] = places[i, : counts[i]][order]
+
+
+@leaf
+def _select(values: Array, places: Array, size: int, k: int) -> np.float32:
+    """Move the k largest values to the front and return the smallest of them."""
+    low, high = 0, size - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] > pivot:
+                i += 1
+            while values[j] < pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                places[i], places[j] = places[j], places[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            break
+    smallest = values[0]
+    for i in range(1, k):
+        smallest = min(smallest, values[i])
+    return smallest
+
+
+@reduction
+def _product(x: Array, x_rest: Array, y: Array, y_rest: Array) -> float:
+    total = 0.0
+    for c in range(len(x)):
+        total += (np.float64(x[c]) + x_rest[c]) * (np.float64(y[c]) + y_rest[c])
+    return total
+
+
+@parallel
+def paired_products(vectors: Array, rest: Array, rows: Array, columns: Array, out: Array) -> None:
+    """Write the products of pairs of rows of ``vectors + rest`` in float64."""
+    for e in prange(len(rows)):
+        i, j = rows[e], columns[e]
+        out[e] = _product(vectors[i], rest[i], vectors[j], rest[j])
+
+
+@leaf
+def mark_above(
+    tile: Array,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    alpha: Array,
+    beta: Array,
+    out: Array,
+) -> None:
+    """Mark the products whose bound is above the sum of the potentials of row and column."""
+    for r in range(tile.shape[0]):
+        _mark_row(tile[r], owner[r], partner, margins[r], norms, alpha[r], beta, out[r])
+
+
+@leaf
+def _mark_row(
+    products: Array,
+    owner: np.float32,
+    partner: Array,
+    margin: np.float32,
+    norms: Array,
+    alpha: np.float32,
+    beta: Array,
+    out: Array,
+) -> None:
+    for c in range(len(products)):
+        size = abs(products[c]) + margin * norms[c]
+        out[c] = size * (owner + partner[c]) > alpha + beta[c]
+
+
+@leaf
+def unit_rows(X: Array, out: Array) -> None:
+    """Write the rows of X, scaled to unit norm, in float64."""
+    for i in range(X.shape[0]):
+        _scale(X[i], 1.0, out[i])
+        squares = _sum_of_squares(out[i])
+        if not SMALLEST_SQUARES < squares < LARGEST_SQUARES:  # scale by the largest entry first
+            largest = 0.0
+            for c in range(X.shape[1]):
+                largest = max(largest, abs(out[i, c]))
+            for c in range(X.shape[1]):
+                out[i, c] /= largest
+            squares = _sum_of_squares(out[i])
+        _scale(out[i], 1.0 / np.sqrt(squares), out[i])
+
+
+@leaf
+def _scale(x: Array, factor: float, out: Array) -> None:
+    for c in range(len(x)):
+        out[c] = factor * x[c]
+
+
+@reduction
+def _sum_of_squares(x: Array) -> float:
+    total = 0.0
+    for c in range(len(x)):
+        total += x[c] * x[c]
+    return total
+
+
+@leaf
+def split_rows(exact: Array, places: Array, vectors: Array, rest: Array, norms: Array) -> None:
+    """Write row i as a sum of two float32 rows, ``vectors + rest`` at ``places[i]``, and its norm.
+
+    The norm goes to ``norms[i]``.
+    """
+    for i in range(len(exact)):
+        norms[i] = np.sqrt(_sum_of_squares(exact[i]))
+        _split(exact[i], vectors[places[i]], rest[places[i]])
+
+
+@leaf
+def _split(exact: Array, rounded: Array, rest: Array) -> None:
+    for c in range(len(exact)):
+        rounded[c] = exact[c]
+        rest[c] = exact[c] - rounded[c]

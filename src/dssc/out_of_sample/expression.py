@@ -1,0 +1,103 @@
+"""New points expressed by the samples of a fit, by least squares and without an n x n matrix."""
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils import gen_batches
+
+from dssc import kernels
+from dssc._threads import block_threads
+from dssc._typing import Array
+from dssc.expression import regularised_gram
+from dssc.expression.gram import BLOCK
+from dssc.expression.substitution import Substitution
+from dssc.subspaces import unit_rows
+
+# From this many samples on the vectors are kept in float32.
+SINGLE_FROM = 4000
+
+
+class NewPointExpression:
+    r"""Coefficients of new points, as products of short vectors.
+
+    A new point x is expressed by the samples, (minC) with :math:`\eta_3 = 0` for one more row,
+
+    .. math:: c = \arg\min_c \tfrac12 \|x - c X\|^2 + \tfrac{\eta_1}{2} \|c\|^2 , \quad
+              c_j = h_j = x^\top (X^\top X + \eta_1 I)^{-1} x_j = \langle u, f_j \rangle .
+
+    No diagonal is left out, since x is not among the samples. If it were, its row of the
+    self-expression would be this c, and its column, by an update of rank one,
+
+    .. math:: C_{jx} = h_j / \bigl((1 + h_{xx})(1 - h_{jj}) + h_j^2\bigr) .
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        The samples, none of them zero; they are scaled to unit norm here.
+    eta1 : float
+        Weight of the penalty, positive.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_samples,)
+        A fixed shuffle of the samples, so that the first ones are typical.
+    vectors : ndarray of shape (n_samples, min(n_samples, n_features))
+        Row r is the f of sample ``order[r]``; in float32 from 4,000 samples on.
+    leverages : ndarray of shape (n_samples,)
+        The h_jj, in that order.
+    """
+
+    def __init__(self, X: Any, eta1: float):
+        n, d = X.shape
+        self.eta1 = eta1
+        self.order = np.random.default_rng(0).permutation(n)
+        dtype = np.float32 if n >= SINGLE_FROM else np.float64
+        self.vectors = np.empty((n, min(n, d)), dtype=dtype)
+        self.leverages = np.empty(n)
+        self._samples: Array | None = None
+        if n <= d:
+            self._fill_from_samples(X)
+        else:
+            self._fill_from_features(X)
+
+    def __call__(self, X: Any) -> tuple[Array, Array]:
+        """Return the vectors u of new points, in the dtype of `vectors`, and their h_xx."""
+        rows = unit_rows(X)
+        if self._samples is None:
+            u = self._substitute(rows)
+            own = _squares(u)
+        else:
+            u = self._substitute(rows @ self._samples.T)
+            own = (1.0 - _squares(u)) / self.eta1
+        return u.astype(self.vectors.dtype, copy=False), np.maximum(own, 0.0)
+
+    def _fill_from_samples(self, X: Any) -> None:
+        """With ``XX' + eta1 I = M M'``: u = M^-1 X x, and f_j is column j of M^-1."""
+        n = X.shape[0]
+        self._samples = samples = unit_rows(X)[self.order]
+        gram = samples @ samples.T + self.eta1 * np.eye(n)
+        self._substitute = Substitution(linalg.cholesky(gram, lower=True))
+        f = self._substitute(np.eye(n))
+        self.vectors[:] = f
+        self.leverages[:] = 1.0 - self.eta1 * _squares(f)
+
+    def _fill_from_features(self, X: Any) -> None:
+        """With ``X'X + eta1 I = L L'``: u = L^-1 x and f_j = L^-1 x_j."""
+        n = X.shape[0]
+        place = np.argsort(self.order)
+        gram = regularised_gram(X, self.eta1, unit_rows)
+
+        def fill(batch: slice) -> None:
+            f = self._substitute(unit_rows(X[batch]))
+            self.vectors[place[batch]] = f
+            self.leverages[place[batch]] = _squares(f)
+
+        with block_threads(kernels.n_threads()) as in_threads:
+            self._substitute = Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
+            for _ in in_threads(fill, gen_batches(n, BLOCK)):
+                pass
+
+
+def _squares(rows: Array) -> Array:
+    return np.einsum("ij,ij->i", rows, rows)

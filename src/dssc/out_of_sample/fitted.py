@@ -1,0 +1,132 @@
+"""A fitted A-DSSC as new points see it."""
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from dssc import kernels
+from dssc._devices import as_array
+from dssc._threads import block_threads
+from dssc._typing import Array
+from dssc.features import homogeneous
+from dssc.out_of_sample.affinity_rows import affinity_rows
+from dssc.out_of_sample.expression import NewPointExpression
+from dssc.subspaces import Subspaces, fit_subspaces
+
+# New points that a thread works on at once.
+ROWS = 512
+
+
+@dataclass(frozen=True)
+class FittedClusters:
+    """Clustered points, with what places new points among them.
+
+    Attributes
+    ----------
+    points : ndarray, csr_array or tensor of shape (n_samples, n_features)
+        The points of the fit, with a constant coordinate if `height` is given.
+    height : float or None
+        The constant coordinate of affine subspaces.
+    labels : ndarray of shape (n_samples,)
+        Their clusters.
+    n_clusters : int
+        Number of clusters.
+    eta1, eta2, eta3 : float
+        Parameters of the fit.
+    symmetric : bool
+        Whether the affinity is symmetric.
+    potentials : ndarray of shape (n_samples,)
+        Column potentials of the projection.
+    """
+
+    points: Any
+    height: float | None
+    labels: Array
+    n_clusters: int
+    eta1: float
+    eta2: float
+    eta3: float
+    symmetric: bool
+    potentials: Array
+
+    def lifted(self, X: Any) -> Any:
+        """Return new points with the constant coordinate, if there is one."""
+        return X if self.height is None else homogeneous(X, self.height)
+
+    @cached_property
+    def subspaces(self) -> Subspaces:
+        """The subspaces of the clusters."""
+        return fit_subspaces(as_array(self.points), self.labels, self.n_clusters)
+
+    def masses(self, X: Any) -> Array:
+        """Return the affinity of new points, lifted and none of them zero, to each cluster."""
+        if self.eta3 != 0:
+            raise NotImplementedError(
+                f"new points can be placed for eta3=0 only; this model was fitted with "
+                f"eta3={self.eta3!r}"
+            )
+        out, placement = np.empty((X.shape[0], self.n_clusters)), self._placement
+
+        def fill(batch: slice) -> None:
+            out[batch] = placement.masses(X[batch])
+
+        with block_threads(kernels.n_threads()) as in_threads:
+            for _ in in_threads(fill, gen_batches(X.shape[0], ROWS)):
+                pass
+        return out
+
+    @cached_property
+    def _placement(self) -> "_Placement":
+        return _Placement(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with points in main memory; what was computed on demand is left."""
+        state = {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {**state, "points": as_array(self.points)}
+
+
+class _Placement:
+    """What is computed once to place new points."""
+
+    def __init__(self, fitted: FittedClusters):
+        self.expression = NewPointExpression(as_array(fitted.points), fitted.eta1)
+        order = self.expression.order
+        self.symmetric, self.eta2, self.n_clusters = (
+            fitted.symmetric,
+            fitted.eta2,
+            fitted.n_clusters,
+        )
+        self.potentials, self.labels = fitted.potentials[order], fitted.labels[order]
+        self.remainders = 1.0 - self.expression.leverages
+        # An upper bound on the similarity to sample j is |h_j| times this.
+        scale = (1.0 + 1.0 / self.remainders) / 2 if self.symmetric else np.ones(len(order))
+        self.scale = scale * (1.0 + 1e-6)
+
+    def masses(self, X: Any) -> Array:
+        """Return the affinity of a block of new points to each cluster."""
+        u, own = self.expression(X)
+        rows, columns, values = affinity_rows(
+            partial(self._products, u),
+            partial(self._similarities, own),
+            self.scale,
+            self.potentials,
+            self.eta2,
+            with_self=self.symmetric,
+        )
+        places = rows, self.labels[columns]
+        return sparse.coo_array((values, places), shape=(len(u), self.n_clusters)).toarray()
+
+    def _products(self, u: Array, columns: slice) -> Array:
+        h = u @ self.expression.vectors[columns].T
+        return np.abs(h, out=h)
+
+    def _similarities(self, own: Array, rows: Array, columns: Array, h: Array) -> Array:
+        """Return what the similarity would be if the new point were one of the samples."""
+        h = h.astype(np.float64)
+        if not self.symmetric:
+            return h
+        return h / 2 * (1.0 + 1.0 / ((1.0 + own[rows]) * self.remainders[columns] + h**2))

@@ -1,0 +1,185 @@
+"""The dual of the projection on a fixed support, and the operations that Newton's method needs.
+
+In units of eta, with slacks ``z_ij = K_ij - w_i - w_j``, the dual of (support_primal) is
+
+    minimise  1/4 sum_ij [z_ij]_+^2 + sum_i m_i w_i ,    m the marginals,
+
+convex, once differentiable and piecewise quadratic. Its gradient is ``m - row sums of [z]_+`` and
+its generalised Hessian ``diag(S 1) + S``, S the pattern of positive slacks.
+
+An engine implements `Dual` for the place where it holds the entries. :class:`GraphDual` is the
+CPU's implementation; vectors are arrays there, and tensors on a device.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from dssc import kernels
+from dssc._factorising import symmetric_factor
+from dssc._typing import Array
+from dssc.stochastic.support import Graph
+
+
+class DualPoint(NamedTuple):
+    """The dual at one vector of potentials.
+
+    Attributes
+    ----------
+    potentials : vector of length n
+        The potentials w.
+    sums : vector of length n
+        Row sums of A, the positive part of the slacks.
+    counts : vector of length n
+        Number of positive slacks in each row.
+    positive : tensor or None
+        Marks the positive slacks, where the engine keeps such marks.
+    """
+
+    potentials: Any
+    sums: Any
+    counts: Any
+    positive: Any = None
+
+
+class LinearSolution(NamedTuple):
+    """The solution of a linear system, its relative residual, and the number of products."""
+
+    x: Any
+    residual: float
+    n_products: int
+
+
+class Dual(Protocol):
+    """The dual on one support: where its entries are held, and what a Newton step does to them."""
+
+    targets: Any  # the marginals m: the row sums that A should have
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of potentials."""
+
+    def similarity_range(self) -> tuple[float, float]:
+        """Return the smallest and the largest similarity."""
+
+    def zeros(self) -> Any:
+        """Return potentials of zero."""
+
+    def relative_to(self, potentials: Any, eta: float) -> "Dual":
+        """Return the dual with ``(K_ij - w_i - w_j) / eta`` in the place of K."""
+
+    def slacks(self, potentials: Any) -> Any:
+        """Return ``K_ij - w_i - w_j`` for every entry."""
+
+    def at(self, potentials: Any) -> DualPoint:
+        """Evaluate the row sums of A."""
+
+    def row_thresholds(self, potentials: Any) -> Any:
+        """Return for every row the potential that makes its sum right, all others held."""
+
+    def dot(self, x: Any, y: Any) -> float:
+        """Return the inner product of two vectors."""
+
+    def conjugate_gradients(
+        self, point: DualPoint, diagonal: Any, rhs: Any, tol: float, max_steps: int
+    ) -> LinearSolution:
+        """Solve ``(diag(diagonal) + S) x = rhs``, S the pattern of positive slacks at `point`."""
+
+    def factorised_solve(self, point: DualPoint, diagonal: Any, rhs: Any) -> Any:
+        """Solve the same system by a sparse factorisation."""
+
+    def on_host(self) -> "GraphDual":
+        """Return the dual with its entries in main memory."""
+
+    def to_host(self, x: Any) -> Array:
+        """Return a vector as an array in main memory."""
+
+    def from_host(self, x: Array) -> Any:
+        """Return an array as a vector of this engine."""
+
+
+class GraphDual:
+    """The dual on the CPU; implements `Dual`."""
+
+    def __init__(self, graph: Graph, targets: Array):
+        self.graph = graph
+        self.targets = targets
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of potentials."""
+        return len(self.targets)
+
+    def similarity_range(self) -> tuple[float, float]:
+        """Return the smallest and the largest similarity."""
+        return float(self.graph.values.min()), float(self.graph.values.max())
+
+    def zeros(self) -> Array:
+        """Return potentials of zero."""
+        return np.zeros(self.n_vertices)
+
+    def relative_to(self, potentials: Array, eta: float) -> "GraphDual":
+        """Return the dual with ``(K_ij - w_i - w_j) / eta`` in the place of K."""
+        values = self.slacks(potentials)
+        values /= eta
+        return GraphDual(self.graph._replace(values=values), self.targets)
+
+    def slacks(self, potentials: Array) -> Array:
+        """Return ``K_ij - w_i - w_j`` for every entry."""
+        slack = np.empty_like(self.graph.values)
+        kernels.slacks(*self.graph, potentials, slack)
+        return slack
+
+    def at(self, potentials: Array) -> DualPoint:
+        """Evaluate the row sums of A."""
+        n = self.n_vertices
+        sums, squares, counts = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+        kernels.row_sums(*self.graph, potentials, sums, squares, counts)
+        return DualPoint(potentials, sums, counts)
+
+    def row_thresholds(self, potentials: Array) -> Array:
+        """Return for every row the potential that makes its sum right, all others held."""
+        thresholds = np.empty(self.n_vertices)
+        kernels.row_thresholds(*self.graph, potentials, self.targets, thresholds)
+        return thresholds
+
+    def dot(self, x: Array, y: Array) -> float:
+        """Return the inner product; not by BLAS, whose result depends on its threads."""
+        return float(np.sum(x * y))
+
+    def conjugate_gradients(
+        self, point: DualPoint, diagonal: Array, rhs: Array, tol: float, max_steps: int
+    ) -> LinearSolution:
+        """Solve ``(diag(diagonal) + S) x = rhs``, S the pattern of positive slacks at `point`."""
+        x = np.empty(self.n_vertices)
+        residual, n_steps = kernels.solve_pattern(
+            *self._pattern(point), diagonal, rhs, tol, max_steps, x
+        )
+        return LinearSolution(x, residual, n_steps)
+
+    def factorised_solve(self, point: DualPoint, diagonal: Array, rhs: Array) -> Array:
+        """Solve the same system by a sparse factorisation."""
+        n = self.n_vertices
+        indptr, indices = self._pattern(point)
+        pattern = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
+        return symmetric_factor(pattern + sparse.diags_array(diagonal)).solve(rhs)
+
+    def _pattern(self, point: DualPoint) -> tuple[Array, Array]:
+        """Return the pattern of positive slacks in CSR form."""
+        indptr = np.concatenate([[0], np.cumsum(point.counts)])
+        indices = np.empty(indptr[-1], dtype=np.int32)
+        kernels.active_pattern(*self.graph, point.potentials, indptr, indices)
+        return indptr, indices
+
+    def on_host(self) -> "GraphDual":
+        """Return itself."""
+        return self
+
+    def to_host(self, x: Array) -> Array:
+        """Return the vector itself."""
+        return x
+
+    def from_host(self, x: Array) -> Array:
+        """Return the vector itself."""
+        return x

@@ -1,0 +1,335 @@
+"""Similarities that are products of short vectors, searched without ever holding them all."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dssc import kernels
+from dssc._progress import Progress
+from dssc._threads import block_threads
+from dssc._typing import Array
+from dssc.stochastic.bounded_similarity import MARGIN, Area, BoundedSimilarity, lowered_by
+from dssc.stochastic.dual import GraphDual
+from dssc.stochastic.newton import solve_dual
+from dssc.stochastic.scan import Lists, Weights, largest_similarities
+from dssc.stochastic.similarity import (
+    MissingEntries,
+    Places,
+    Potentials,
+    Start,
+    check_memory,
+)
+from dssc.stochastic.support import Graph, Support, distinct
+
+
+class ListLength(NamedTuple):
+    """How many entries to take where some number is likely needed."""
+
+    factor: float
+    at_least: int
+    at_most_beyond: int
+
+    def for_need(self, needed: int) -> int:
+        """Return the number of entries to take where `needed` are likely needed."""
+        return max(self.at_least, min(int(self.factor * needed), needed + self.at_most_beyond))
+
+
+# Entries of a row that a search keeps.
+KEPT = ListLength(5.0, 64, 128)
+# Entries of a row that the rough solve uses.
+USED = ListLength(1.5, 24, 32)
+# Rows of which all similarities are looked at to see how many are needed.
+SAMPLED_ROWS = 32
+# Rows and columns that are read at once after the search.
+PANEL_ROWS, PANEL_COLUMNS = 4096, 512
+# An earlier support is used for the rough solve if it holds this many times what is needed.
+HELD_SHARE = 1.0
+# Tolerance of the rough solve, and its most steps.
+ROUGH_TOL, ROUGH_STEPS = 1e-2, 200
+# Relative margin for the rounding of a potential, or of a sum of two, to float32.
+SINGLE_MARGIN = 2.0**-20
+
+
+class Factor(Protocol):
+    """Vectors whose products make the similarities; see `dssc.expression.LeastSquaresFactor`."""
+
+    order: Array
+    vectors: Array
+    norms: Array
+    scales: Array
+    rounding: float
+
+    def products(self, rows: Array, columns: Array) -> Array:
+        """Return the products at the places given, in float64."""
+
+
+class FactoredSimilarity(BoundedSimilarity):
+    """``K_ij = |h_ij| s_i``, h_ij a product of two vectors, or its symmetric part; K_ii = 0.
+
+    Products are searched in float32, by upper bounds that include their rounding, and those worth
+    keeping are computed again in float64. So the solver's problem is exact, and so is the proof
+    that nothing was missed.
+    """
+
+    def __init__(self, factor: Factor, symmetric: bool):
+        n = len(factor.norms)
+        self.factor = factor
+        self.shape = n, n
+        self.symmetric = symmetric
+        half = factor.scales / 2
+        self.owner = half if symmetric else factor.scales
+        self.partner = half if symmetric else np.zeros(n)
+        kinds = [(self.owner, self.partner), (self.partner, self.owner)]
+        self.weights = [
+            Weights.rounded_up(
+                owner[factor.order],
+                partner[factor.order],
+                factor.norms[factor.order],
+                factor.rounding,
+            )
+            for owner, partner in kinds[: 1 if symmetric else 2]
+        ]
+        self.lists: list[Lists] = []
+        self.n_kept = 0  # entries that each list holds
+        self.n_used = 0  # entries of each list that the rough solve uses
+
+    @property
+    def largest(self) -> float:
+        """A bound on the entries of K, close once they have been searched."""
+        if self.lists:
+            return float(max(lists.values[lists.counts > 0, 0].max() for lists in self.lists))
+        return float(self.factor.norms.max() ** 2 * (self.owner + self.partner).max())
+
+    def start(
+        self,
+        eta2: float,
+        feasible: Places,
+        held: Support | None,
+        potentials: Potentials | None,
+        progress: Progress,
+    ) -> Start:
+        """Solve roughly by bounds alone, and take in what may be positive at those potentials.
+
+        So the exact products, which cost the most, are computed for little more than is needed.
+        """
+        n_needed = self._search_if_short(eta2, progress)
+        if held is None:
+            self.reading = None
+        if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
+            rough = self._rough_potentials_on(held, eta2, potentials)
+        else:
+            rough = self._rough_potentials(eta2, potentials)
+        if self._search_if_open(rough, eta2, progress):
+            rough = self._rough_potentials(eta2, rough)
+        places, self.reading, n_read = self.read(rough, eta2)
+        places.append(feasible)
+        if held:
+            places.append(held.above(lowered_by(MARGIN * eta2, rough)))
+        rows, columns = distinct(places, self.shape, self.symmetric)
+        values = self.at(rows, columns)
+        return Start(Support.of(rows, columns, values, self.shape, self.symmetric), rough, n_read)
+
+    def first_support(self, eta2: float, feasible: Places, progress: Progress) -> Support:
+        """Return what may be positive at the rough solution, and the feasible entries."""
+        return self.start(eta2, feasible, None, None, progress).support
+
+    def missing(
+        self, support: Support, potentials: Potentials, eta2: float, progress: Progress
+    ) -> MissingEntries:
+        """Read what is left open; where that is most of K, search all of it for more instead."""
+        self._search_if_open(potentials, eta2, progress)
+        return super().missing(support, potentials, eta2, progress)
+
+    def at(self, rows: Array, columns: Array) -> Array:
+        """Return entries of K in float64."""
+        rows, columns = np.asarray(rows), np.asarray(columns)
+        values = np.zeros(len(rows))
+        off = np.flatnonzero(rows != columns)
+        if len(off):
+            rows, columns = rows[off], columns[off]
+            products = np.abs(self.factor.products(rows, columns))
+            values[off] = products * (self.owner[rows] + self.partner[columns])
+        return values
+
+    def largest_entries(self, count: int, progress: Progress) -> Array:
+        """Return the largest entries of each row, sorted, as the search bounds them."""
+        if count > self.n_kept / 2:
+            self._search(KEPT.for_need(count), progress)
+        lists = self.lists[0]
+        is_held = np.arange(count) < lists.counts[:, None]
+        largest = np.empty((self.shape[0], count))
+        largest[self.factor.order] = np.where(is_held, lists.values[:, :count], 0.0)
+        return largest
+
+    def symmetric_rows(self, samples: Array) -> Array:
+        """Return rows of ``K + K'`` to about seven digits."""
+        place = np.argsort(self.factor.order)
+        rows = np.empty((len(samples), self.shape[1]), dtype=np.float32)
+        vectors = self.factor.vectors
+        rows[:, self.factor.order] = np.abs(vectors[place[samples]] @ vectors.T)
+        total = self.owner + self.partner
+        rows *= total[samples, None] + total
+        rows[np.arange(len(samples)), samples] = 0.0
+        return rows
+
+    def _search_if_short(self, eta2: float, progress: Progress) -> float:
+        """Search unless the lists are likely long enough; return how many entries a row needs."""
+        needed = self._sampled_needs(eta2)
+        check_memory(float(needed.mean()) * self.shape[0], self.shape, eta2)
+        most = int(np.quantile(needed, 0.9))
+        if np.median(needed) > self.n_kept / 2:
+            self._search(KEPT.for_need(most), progress)
+        self.n_used = min(self.n_kept, USED.for_need(most))
+        return float(needed.mean())
+
+    def _search_if_open(self, potentials: Potentials, eta2: float, progress: Progress) -> bool:
+        """Search again where most pairs would have to be read one by one; return whether it did."""
+        n_pairs = sum(
+            np.count_nonzero(area.rows) * np.count_nonzero(area.columns)
+            for area in self.open_areas(potentials)
+        )
+        if n_pairs <= self.shape[0] * self.shape[1] / 2:
+            return False
+        n_more = min(4 * self.n_kept, self.shape[0] - 1)
+        check_memory(n_more * self.shape[0], self.shape, eta2)
+        self._search(n_more, progress)
+        return True
+
+    def _sampled_needs(self, eta2: float) -> Array:
+        """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
+        weights, vectors = self.weights[0], self.factor.vectors
+        sample = slice(0, SAMPLED_ROWS)
+        K = np.abs(vectors[sample] @ vectors.T)
+        K *= weights.owner[sample, None] + weights.partner
+        np.fill_diagonal(K, 0.0)
+        return np.array([entries_needed(row, eta2) for row in K])
+
+    def _search(self, n_kept: int, progress: Progress) -> None:
+        n = self.shape[0]
+        n_kept = min(n - 1, n_kept)
+        lists = largest_similarities(self.factor.vectors, self.weights, n_kept, progress)
+        bounds = np.empty((len(lists), n))
+        bounds[:, self.factor.order] = [kind.thresholds for kind in lists]
+        # All at once, so that an interrupted search leaves nothing half changed.
+        self.lists, self.n_kept, self.reading = lists, n_kept, None
+        self.n_used = max(self.n_used, min(n_kept, USED.at_least))
+        self.bounds = bounds[0], bounds[-1]
+
+    def _rough_potentials(self, eta2: float, start: Potentials | None) -> Potentials:
+        """Return the potentials of the problem on the first entries of the lists."""
+        n, order = self.shape[0], self.factor.order
+        graph = self._list_graph()
+        w = None
+        if start is not None:
+            w = np.concatenate([p[order] for p in start[: len(self.lists)]])
+        potentials = np.empty((len(self.lists), n))
+        potentials[:, order] = self._rough_solve(graph, eta2, w).reshape(-1, n)
+        return potentials[0], potentials[-1]
+
+    def _rough_potentials_on(self, support: Support, eta2: float, start: Potentials) -> Potentials:
+        """Return the potentials of the problem on a support that holds nearly all it needs."""
+        return support.split(self._rough_solve(support.graph, eta2, support.join(start)))
+
+    def _rough_solve(self, graph: Graph, eta2: float, start: Array | None) -> Array:
+        dual = GraphDual(graph, np.ones(len(graph.indptr) - 1))
+        return solve_dual(dual, eta2, start, ROUGH_TOL, ROUGH_STEPS).potentials
+
+    def _list_graph(self) -> Graph:
+        """Return the graph of the lists' first entries, and of the diagonal, which is feasible.
+
+        Without symmetry its vertices are the rows and then the columns.
+        """
+        n, n_vertices = self.shape[0], self.shape[0] * len(self.lists)
+        arrays = list(self.lists[0].first(self.n_used))
+        if not self.symmetric:
+            both = zip(arrays, self.lists[1].first(self.n_used), strict=True)
+            arrays = [np.concatenate(pair) for pair in both]
+            arrays[1][:n] += n
+        degrees = np.ones(n_vertices, dtype=np.int64)
+        kernels.list_degrees(*arrays, degrees)
+        indptr = np.concatenate([[0], np.cumsum(degrees)])
+        indices, bounds = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+        ends = indptr[:-1].copy()
+        indices[ends], bounds[ends] = (np.arange(n_vertices) + n) % n_vertices, 0.0
+        ends += 1
+        kernels.list_graph(*arrays, ends, indices, bounds)
+        return Graph(indptr, indices, bounds)
+
+    def listed_above(self, potentials: Potentials) -> list[Places]:
+        """Return the places of the lists' entries that may be above."""
+        order = self.factor.order
+        places = []
+        for lists, way in zip(self.lists, (1, -1), strict=False):  # by row, by column
+            own, other = (p[order] for p in potentials[::way])
+            # With symmetry a pair is returned once, though both of its points may list it.
+            limits = lists.thresholds if self.symmetric else np.full_like(lists.thresholds, np.inf)
+            entries = lists.values, lists.places, lists.counts, limits, own, other
+            counts = np.empty(self.shape[0], dtype=np.int64)
+            kernels.count_listed_above(*entries, counts)
+            starts = np.concatenate([[0], np.cumsum(counts)])
+            rows, columns = np.empty((2, starts[-1]), dtype=np.int32)
+            kernels.listed_above(*entries, starts, rows, columns)
+            places.append((order[rows], order[columns])[::way])
+        return places
+
+    def area_above(self, area: Area, potentials: Potentials) -> list[Places]:
+        """Read rows by falling reach, columns by rising potential: a row needs the first few."""
+        order = self.factor.order
+        alpha, beta = (p[order] for p in potentials)
+        rows, columns = (np.flatnonzero(mask[order]) for mask in (area.rows, area.columns))
+        assert self.bounds is not None
+        reach = self.bounds[0][order] - alpha
+        rows = rows[np.argsort(-reach[rows])]
+        columns = columns[np.argsort(beta[columns])]
+        places = []
+        for i in range(0, len(rows), PANEL_ROWS):
+            panel = rows[i : i + PANEL_ROWS]
+            places += self._above_in_rows(panel, columns, reach, alpha, beta)
+        return [(order[r], order[c]) for r, c in places]
+
+    def _above_in_rows(
+        self, rows: Array, columns: Array, reach: Array, alpha: Array, beta: Array
+    ) -> list[Places]:
+        """Return the places in some rows of the factor's order, sorted as in `area_above`."""
+        weights, vectors = self.weights[0], self.factor.vectors
+        left = vectors[rows]
+
+        def above(c: Array) -> Places:
+            n_near = np.searchsorted(-reach[rows], -beta[c[0]])
+            r = rows[:n_near]
+            marks = np.empty((n_near, len(c)), dtype=bool)
+            kernels.mark_above(
+                left[:n_near] @ vectors[c].T,
+                weights.owner[r],
+                weights.partner[c],
+                weights.margins[r],
+                weights.norms[c],
+                rounded_down(alpha[r]),
+                rounded_down(beta[c]),
+                marks,
+            )
+            at = np.divmod(np.flatnonzero(marks), len(c))
+            return r[at[0]], c[at[1]]
+
+        panels = [columns[j : j + PANEL_COLUMNS] for j in range(0, len(columns), PANEL_COLUMNS)]
+        with block_threads(kernels.n_threads()) as in_threads:
+            return list(in_threads(above, panels))
+
+
+def rounded_down(potentials: Array) -> Array:
+    """Return potentials in float32 whose sums, in float32, are at most the exact ones."""
+    return (potentials - SINGLE_MARGIN * np.abs(potentials)).astype(np.float32)
+
+
+def entries_needed(row: Array, eta2: float) -> int:
+    """Return how many of a row's largest entries hold its mass.
+
+    In falling order, the first p do when their sum less p times the next one reaches eta2.
+    """
+    for length in (min(1024, len(row)), len(row)):
+        top = np.partition(row, len(row) - length)[len(row) - length :].astype(np.float64)
+        top = -np.sort(-top)
+        mass = np.cumsum(top)[:-1] - np.arange(1, length) * top[1:]
+        if mass[-1] >= eta2:
+            return int(np.searchsorted(mass, eta2)) + 1
+    return len(row)

@@ -1,0 +1,86 @@
+"""The subspaces of clusters: their bases, and how far each point is from its own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from dssc._typing import Array
+
+# A singular value below this share of the largest is zero.
+NEGLIGIBLE = 1e-10
+# A direction of which one point holds more than this share of the weight is that point's own.
+OWN_SHARE = 0.5
+# A typical residual below this is rounding.
+LEAST_RESIDUAL = 1e-8
+
+
+class Subspaces(NamedTuple):
+    """One subspace per cluster.
+
+    Attributes
+    ----------
+    bases : list of ndarray of shape (dimension, n_features)
+        Orthonormal rows, as many as the subspace has dimensions.
+    dimensions : ndarray of shape (n_clusters,)
+        Dimension of each subspace.
+    residuals : ndarray of shape (n_samples,)
+        Distance of each point, scaled to unit norm, from the subspace of its cluster.
+    outlier_scores : ndarray of shape (n_samples,)
+        The residual relative to the median of its cluster: one is typical, outliers have much more.
+    """
+
+    bases: list[Array]
+    dimensions: Array
+    residuals: Array
+    outlier_scores: Array
+
+
+def unit_rows(rows: Any) -> Array:
+    """Return points in float64, scaled to unit norm."""
+    rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def fit_subspaces(X: Any, labels: Array, n_clusters: int) -> Subspaces:
+    """Fit a subspace to the points of every cluster, scaled to unit norm.
+
+    The dimension is the number of singular values above the threshold of Gavish and Donoho (2014)
+    for noise of an unknown level, a multiple of the median singular value. A direction of which a
+    single point holds more than half is left out: otherwise an outlier would lie in the subspace
+    that it spoils.
+    """
+    bases, residuals, scores = [], np.empty(X.shape[0]), np.empty(X.shape[0])
+    for cluster in range(n_clusters):
+        members = np.flatnonzero(labels == cluster)
+        points = unit_rows(X[members])
+        basis = fit_basis(points)
+        rest = points - (points @ basis.T) @ basis
+        residuals[members] = np.linalg.norm(rest, axis=1)
+        typical = np.median(residuals[members]) if len(members) else 1.0
+        scores[members] = residuals[members] / max(typical, LEAST_RESIDUAL)
+        bases.append(basis)
+    return Subspaces(bases, np.array([len(basis) for basis in bases]), residuals, scores)
+
+
+def squared_residual(X: Any, dimension: int) -> float:
+    """Return the sum of squared distances of unit points from their best subspace."""
+    points = unit_rows(X)
+    if not len(points) > dimension < points.shape[1]:
+        return 0.0
+    gram = points @ points.T if len(points) < points.shape[1] else points.T @ points
+    return max(float(linalg.eigvalsh(gram)[:-dimension].sum()), 0.0)
+
+
+def fit_basis(points: Array) -> Array:
+    """Return an orthonormal basis of the subspace near some points, one vector per row."""
+    if len(points) == 0:
+        return np.zeros((0, points.shape[1]))
+    left, values, right = linalg.svd(points, full_matrices=False)
+    shape = sorted(points.shape)
+    aspect = shape[0] / shape[1]
+    cut = (0.56 * aspect**3 - 0.95 * aspect**2 + 1.82 * aspect + 1.43) * np.median(values)
+    signal = values > max(cut, NEGLIGIBLE * values[0])
+    shared = np.max(left**2, axis=0) <= OWN_SHARE
+    kept = np.flatnonzero(signal & shared)
+    return right[kept if len(kept) else [0]]

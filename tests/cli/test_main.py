@@ -1,0 +1,41 @@
+import subprocess
+import sys
+
+import pytest
+
+import dssc
+from dssc.cli.main import COMMANDS, build_parser
+
+
+# The help of `cluster` shows the defaults of the estimators, and imports them for it.
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS if name != "cluster")])
+def test_the_help_is_instant(command):
+    heavy = ["numba", "sklearn", "scipy", "matplotlib"]
+    code = (
+        f"import sys\nfrom dssc.cli.main import main\ntry:\n    main([*{command}, '--help'])\n"
+        f"except SystemExit:\n    pass\nprint([n for n in {heavy} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", [[], ["cluster"], ["project"]])
+def test_the_help_says_what_codes_mean(run, command):
+    _, out, _ = run(*command, "--help")
+    assert "3    done and written, but a solver did not reach its tolerance" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert out.startswith(f"usage: dssc {command}")
+
+
+def test_version(run):
+    assert run("--version") == (0, f"dssc {dssc.__version__}\n", "")
+    assert build_parser().prog == "dssc"
+
+
+def test_no_command_is_an_error(run):
+    assert run()[0] == 2

@@ -1,0 +1,36 @@
+import inspect
+import pkgutil
+from importlib import import_module
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+from dssc import kernels
+
+# Modules of functions that only other kernels call.
+INTERNAL = {"arithmetic", "compiling", "heap", "l1_quadratic"}
+
+
+def public_kernels():
+    """Return the name of every kernel that other packages may call, with its module."""
+    modules = {m.name for m in pkgutil.iter_modules(kernels.__path__) if not m.ispkg} - INTERNAL
+    return [
+        (name, key)
+        for name in sorted(modules)
+        for key, value in vars(import_module(f"dssc.kernels.{name}")).items()
+        if isinstance(value, Dispatcher)
+        and value.py_func.__module__ == f"dssc.kernels.{name}"
+        and not key.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize(("module", "name"), public_kernels())
+def test_every_kernel_has_a_twin_with_the_same_parameters(module, name):
+    kernel = getattr(import_module(f"dssc.kernels.{module}"), name)
+    twin = getattr(import_module(f"dssc.kernels.reference.{module}"), name)
+    assert inspect.signature(twin) == inspect.signature(kernel.py_func)
+
+
+def test_every_exported_kernel_is_compared_with_its_twin():
+    exported = set(kernels.__all__) - {"n_threads"}
+    assert exported <= {name for _, name in public_kernels()}

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+
+from dssc.kernels import scan
+from dssc.kernels.reference import scan as reference
+
+
+def empty_lists(n, capacity):
+    return (
+        np.zeros((n, capacity), dtype=np.float32),
+        np.full((n, capacity), -1, dtype=np.int32),
+        np.zeros(n, dtype=np.int64),
+        np.full(n, -np.inf, dtype=np.float32),
+    )
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (0, 150)])
+def test_keep_largest_and_shorten_lists_agree_with_numpy(corner, rng):
+    n, height, width = 300, 130, 150
+    tile = rng.standard_normal((height, width)).astype(np.float32)
+    if corner == (0, 0):
+        tile = tile[:, :height] + tile[:, :height].T
+    weights = [rng.random(n).astype(np.float32) for _ in range(4)]
+    results = []
+    for kernels in (scan, reference):
+        out = empty_lists(n, 12)
+        kernels.keep_largest(tile, *corner, *weights, 8, 11, *out)
+        kernels.shorten_lists(5, *out)
+        results.append(out)
+    (values, places, counts, thresholds), expected = results
+    np.testing.assert_array_equal(counts, expected[2])
+    np.testing.assert_allclose(thresholds, expected[3], rtol=1e-6)
+    for i in np.flatnonzero(counts):
+        ours = dict(zip(places[i, : counts[i]], values[i, : counts[i]], strict=True))
+        theirs = dict(zip(expected[1][i, : counts[i]], expected[0][i, : counts[i]], strict=True))
+        assert ours == pytest.approx(theirs, rel=1e-6)
+        assert min(ours.values()) == thresholds[i]
+
+
+def test_sort_lists_agrees_with_numpy(rng):
+    values = rng.random((30, 12)).astype(np.float32)
+    places = rng.integers(0, 99, (30, 12)).astype(np.int32)
+    counts = rng.integers(0, 13, 30)
+    results = []
+    for kernels in (scan, reference):
+        results.append((values.copy(), places.copy()))
+        kernels.sort_lists(*results[-1], counts)
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, expected)
+    for i, count in enumerate(counts):
+        assert np.all(np.diff(results[0][0][i, :count]) <= 0)
+
+
+def test_paired_products_agree_with_numpy(rng):
+    exact = rng.standard_normal((30, 37))
+    vectors = exact.astype(np.float32)
+    rest = (exact - vectors).astype(np.float32)
+    rows, columns = rng.integers(0, 30, (2, 200))
+    out, expected = np.empty(200), np.empty(200)
+    scan.paired_products(vectors, rest, rows, columns, out)
+    reference.paired_products(vectors, rest, rows, columns, expected)
+    np.testing.assert_allclose(out, expected, atol=1e-14)
+    np.testing.assert_allclose(out, np.sum(exact[rows] * exact[columns], axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_unit_rows_and_split_rows_agree_with_numpy(dtype, rng):
+    X = (rng.standard_normal((20, 33)) * 10.0 ** rng.integers(-15, 15, (20, 1))).astype(dtype)
+    places = rng.permutation(20)
+    results = []
+    for kernels in (scan, reference):
+        unit, norms = np.empty(X.shape), np.empty(20)
+        vectors, rest = np.empty((2, 20, 33), dtype=np.float32)
+        kernels.unit_rows(X, unit)
+        kernels.split_rows(3 * unit, places, vectors, rest, norms)
+        results.append((unit, vectors, rest, norms))
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-15)
+    unit, vectors, rest, norms = results[0]
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(norms, 3.0, rtol=1e-14)
+    exact = vectors[places].astype(np.float64) + rest[places]
+    np.testing.assert_allclose(exact, 3 * unit, rtol=1e-14, atol=1e-16)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_unit_rows_beyond_the_range_of_squares_agree_with_numpy(scale, rng):
+    X = scale * rng.standard_normal((5, 33))
+    out, expected = np.empty(X.shape), np.empty(X.shape)
+    scan.unit_rows(X, out)
+    reference.unit_rows(X, expected)
+    np.testing.assert_allclose(out, expected, rtol=1e-14)
+
+
+def test_mark_above_agrees_with_numpy(rng):
+    tile = rng.standard_normal((40, 70)).astype(np.float32)
+    rows = [rng.random(40).astype(np.float32) for _ in range(3)]
+    columns = [rng.random(70).astype(np.float32) for _ in range(3)]
+    arguments = tile, rows[0], columns[0], rows[1], columns[1], rows[2], columns[2]
+    marks, expected = np.empty(tile.shape, dtype=bool), np.empty(tile.shape, dtype=bool)
+    scan.mark_above(*arguments, marks)
+    reference.mark_above(*arguments, expected)
+    assert 0 < expected.sum() < expected.size
+    np.testing.assert_array_equal(marks, expected)

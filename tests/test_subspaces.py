@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from dssc import ADSSC, make_union_of_subspaces
+from dssc.subspaces import fit_basis, squared_residual
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_dimensions_and_bases_are_those_of_the_truth(noise):
+    dimensions = [2, 3, 5]
+    X, y = make_union_of_subspaces(
+        300, n_subspaces=3, dimension=dimensions, n_features=30, noise=noise, random_state=0
+    )
+    model = ADSSC(3, random_state=0).fit(X)
+    subspaces = model.subspaces()
+    for label, basis in enumerate(subspaces.bases):
+        truth = np.bincount(y[model.labels_ == label]).argmax()
+        assert len(basis) == subspaces.dimensions[label] == dimensions[truth]
+        np.testing.assert_allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-10)
+        exact = np.linalg.svd(X[y == truth], full_matrices=False)[2][: dimensions[truth]]
+        assert np.linalg.norm(exact - exact @ basis.T @ basis) < 1e-6 + 0.2 * noise
+    assert np.all(subspaces.residuals < 1e-6 + 3 * noise)
+
+
+# The outliers are components of their own.
+@pytest.mark.filterwarnings("ignore:the affinity has .* connected components:UserWarning")
+def test_outliers_have_the_largest_scores():
+    X, _ = make_union_of_subspaces(300, n_subspaces=3, n_features=40, noise=0.05, random_state=0)
+    strange = np.random.default_rng(0).standard_normal((4, 40))
+    model = ADSSC(3, random_state=0).fit(np.vstack([X, strange]))
+    scores = model.subspaces().outlier_scores
+    assert set(np.argsort(scores)[-4:]) == {300, 301, 302, 303}
+
+
+def test_a_single_point_has_its_own_line():
+    point = np.array([[0.6, 0.8]])
+    np.testing.assert_allclose(np.abs(fit_basis(point)), point)
+    assert fit_basis(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_affine_subspaces_have_one_dimension_more():
+    X, _ = make_union_of_subspaces(
+        200, n_subspaces=2, dimension=2, n_features=20, affine=True, random_state=0
+    )
+    model = ADSSC(2, affine=True, random_state=0).fit(X)
+    subspaces = model.subspaces()
+    np.testing.assert_array_equal(subspaces.dimensions, [3, 3])
+    assert subspaces.bases[0].shape == (3, 21)
+    assert subspaces.residuals.max() < 1e-6
+
+
+def test_few_points_or_features_leave_no_residual(rng):
+    X = rng.standard_normal((60, 16))
+    assert squared_residual(X, 16) == squared_residual(X[:5], 5) == 0.0
+    assert squared_residual(X, 15) > 0.0
