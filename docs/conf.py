@@ -5,6 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
+from class_members import documented_methods, documented_properties
+
 import dssc
 from dssc.cli.main import main
 
@@ -24,9 +26,13 @@ exclude_patterns = ["gallery/*.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]  # the gallery's settings hold a class
+suppress_warnings = ["config.cache"]  # settings that contain functions cannot be cached
 
 autosummary_generate = True
+autosummary_context = {
+    "documented_methods": documented_methods,
+    "documented_properties": documented_properties,
+}
 templates_path = ["_templates"]
 autodoc_typehints = "none"
 napoleon_google_docstring = False
@@ -53,14 +59,13 @@ html_show_copyright = False
 
 
 def write_report(app, error):
-    """Put a report to look at beside the pages."""
+    """Write the example of a report that the pages link to."""
     if error is None and app.builder.format == "html":
-        folder = Path(app.outdir)
-        (folder / "report.html").unlink(missing_ok=True)
-        if main(["demo", "--report", str(folder / "report.html"), "--quiet"]) != 0:
-            raise RuntimeError("the demo fell short")
+        report = Path(app.outdir) / "example_report.html"
+        if main(["demo", "--report", str(report), "--force", "--quiet"]) != 0:
+            raise RuntimeError("the demo did not reach its tolerance")
 
 
 def setup(app):
-    """Register what happens after the pages are written."""
+    """Register the step that follows the pages."""
     app.connect("build-finished", write_report)

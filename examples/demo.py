@@ -1,4 +1,4 @@
-"""Cluster embedded real data and a synthetic union of subspaces, and draw what happens.
+"""Compare ADSSC with two methods of scikit-learn, on digits and on synthetic subspaces.
 
 Run with ``make demo``; it writes ``demo.png``.
 """
@@ -21,7 +21,7 @@ PICTURE = Path("demo.png")
 
 
 def problems():
-    """Yield (name, X, y) of the demo's data."""
+    """Yield the name, points and classes of each data set."""
     X, y = load_digits(return_X_y=True)
     yield "digits (1797 images of 8 x 8, 10 classes)", X, y
     X, y = make_union_of_subspaces(
@@ -40,9 +40,9 @@ def methods(n_clusters):
 
 
 def main():
-    """Print the table and write the picture."""
+    """Print a table for each data set and write the figure."""
     figure, axes = plt.subplots(2, 2, figsize=(8, 8.4), layout="constrained")
-    ADSSC(3, n_neighbors=20).fit(make_union_of_subspaces(random_state=0)[0])  # compiles once
+    ADSSC(3, n_neighbors=20).fit(make_union_of_subspaces(random_state=0)[0])  # compiles the kernels
     for row, (name, X, y) in zip(axes, problems(), strict=True):
         print(f"\n{name}\n{'method':20} {'ACC':>6} {'NMI':>6} {'seconds':>8}")
         for method in methods(len(set(y))):
@@ -59,7 +59,7 @@ def main():
                 certificate = method.projection_.status
         print(f"A-DSSC's affinity: {certificate}")
     figure.savefig(PICTURE, dpi=120)
-    print(f"\nwrote {PICTURE}: |C| beside the doubly stochastic A, points sorted by class")
+    print(f"\nwrote {PICTURE}: |C| beside the doubly stochastic A, with points sorted by class")
 
 
 if __name__ == "__main__":

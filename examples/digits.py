@@ -2,9 +2,9 @@
 Handwritten digits
 ==================
 
-From images to clusters, and how to see whether they are good. The digits that come with
-scikit-learn are scattered (the features of the paper). Some are written in more than one way, so
-that there are more groups than classes, and ten eigenvectors are too few.
+From images to clusters, and how to see whether the clusters are good. We compute the scattering
+features of the paper for the digits that come with scikit-learn. Some digits are written in more
+than one way. So there are more groups than classes, and ten eigenvectors are too few.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from dssc.plotting import plot_affinity, plot_clusters, plot_embedding, plot_spe
 
 
 def main():
-    """Cluster with ten eigenvectors, then with all that say something."""
+    """Cluster with ten eigenvectors, with more, and with parameters chosen automatically."""
     images, y = load_digits(return_X_y=True)
     images = images.reshape(-1, 8, 8)
     X = scattered_features(images)
@@ -25,12 +25,13 @@ def main():
 
     _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
     plot_spectrum(model.affinity_matrix_, 10, embedding=model.embedding_, n_more=10, ax=ax)
-    # No gap follows the tenth eigenvalue. By default eigenvectors after it fade with theirs.
+    # No gap follows the tenth eigenvalue. By default, further eigenvectors are used as well, with
+    # weights that fall with their eigenvalues.
     model.set_params(n_components=None).fit(X)
-    report("fading eigenvectors", model, y)
+    report("weighted eigenvectors", model, y)
     model.set_params(eta1=None, n_neighbors=None).fit(X)
     best = model.candidates_[0]
-    report(f"chosen without labels, {best.eta1:g} and {best.n_neighbors} neighbours", model, y)
+    report(f"chosen automatically: eta1 {best.eta1:g}, {best.n_neighbors} neighbours", model, y)
 
     _, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
     plot_affinity(model.affinity_matrix_, model.labels_, ax=axes[0], title="affinity by cluster")
@@ -41,7 +42,7 @@ def main():
 
 
 def report(name, model, y):
-    """Print how good a clustering is, and the proof behind its affinity."""
+    """Print how good a clustering is, and the certificate of its affinity."""
     accuracy = clustering_accuracy(y, model.labels_)
     error = subspace_preserving_error(model.affinity_matrix_, y)
     print(f"{name}: accuracy {accuracy:.3f}, affinity between classes {error:.1%}")

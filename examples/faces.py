@@ -3,9 +3,9 @@ Faces
 =====
 
 Forty people, ten photographs each (the ORL database). Images of one face lie near a subspace of
-their own. The affinity connects each photograph with a few others, and what it does not connect
-shows who looks alike. The images are read from the folder that ``DSSC_DATA`` names; where they are
-missing the example says so and ends.
+their own. The affinity connects each photograph with a few others, and wrong connections show who
+resembles whom. The images are read from the folder in ``DSSC_DATA``. If they are missing, the
+example says so and ends.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from dssc.plotting import plot_affinity, plot_clusters
 
 
 def main():
-    """Cluster the faces for three numbers of neighbours."""
+    """Cluster the faces for four numbers of neighbours."""
     try:
         faces = fetch_orl(download_if_missing=False)
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Draw the pictures of the user guide: what the three etas do, and where a graph falls apart."""
+"""Draw the pictures of the user guide: what the three etas do, and when a graph falls apart."""
 
 import io
 import warnings
@@ -51,13 +51,13 @@ def draw_neighbours(X, y):
     counts = np.array([1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 30, 40, 60])
     models = [fit(X, n_neighbors=count) for count in counts.tolist()]
     accuracies = [clustering_accuracy(y, model.labels_) for model in models]
-    pieces = [count_components(model.affinity_matrix_) for model in models]
+    components = [count_components(model.affinity_matrix_) for model in models]
     figure, left = plt.subplots(figsize=(6.5, 3), layout="constrained")
     left.plot(counts, accuracies, "o-", color="tab:blue")
-    left.set(xscale="log", xlabel="neighbours a point", ylabel="accuracy", ylim=(0, 1.02))
+    left.set(xscale="log", xlabel="neighbours per point", ylabel="accuracy", ylim=(0, 1.02))
     left.yaxis.label.set_color("tab:blue")
     right = left.twinx()
-    right.plot(counts, pieces, "s--", color="tab:red")
+    right.plot(counts, components, "s--", color="tab:red")
     right.set(yscale="log", ylabel="connected components")
     right.yaxis.label.set_color("tab:red")
     right.axhline(5, color="tab:red", linewidth=0.5)
@@ -66,14 +66,14 @@ def draw_neighbours(X, y):
 
 
 def save(figure, name):
-    """Write a small file: a few colours are enough."""
+    """Write a figure with few colours, so that the file is small."""
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=80)
     Image.open(buffer).convert("RGB").quantize(32).save(FOLDER / f"{name}.png", optimize=True)
 
 
 def fit(X, **parameters):
-    """Fit without the warning that a graph has fallen apart, which is the point here."""
+    """Fit without the warning that the graph has too many components, which we want to show."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         parameters = {"eta1": 1.0, "n_neighbors": 12, **parameters}

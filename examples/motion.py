@@ -3,8 +3,8 @@ Motion: affine subspaces
 ========================
 
 Points on a rigid body, filmed by a distant camera, have trajectories in an affine subspace of
-dimension three, whatever the motion. Affine subspaces become linear when a constant is appended to
-every point, so the same estimator serves. Without it the subspaces spanned by the bodies overlap.
+dimension three, whatever the motion. With ``affine=True`` a constant is appended to every point,
+which turns affine subspaces into linear ones. Without it the subspaces of the bodies overlap.
 """
 
 import matplotlib.pyplot as plt
@@ -16,17 +16,15 @@ from dssc.plotting import plot_affinity
 
 
 def main():
-    """Film three bodies and find them again."""
+    """Film three bodies and separate their points."""
     tracks, y = film(n_bodies=3, n_points=60, n_frames=15, noise=0.01, random_state=0)
     X = tracks.reshape(len(tracks), -1)
     X = X - X.mean(axis=0)  # the camera's own motion
-    constant = np.full((len(X), 1), np.linalg.norm(X, axis=1).mean())
-    affine = np.hstack([X, constant])
 
-    models = {"as they are": X, "with a constant appended": affine}
     _, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
-    for ax, (name, data) in zip(axes, models.items(), strict=True):
-        model = ADSSC(n_clusters=3, eta1=0.1, random_state=0).fit(data)
+    for ax, affine in zip(axes, (False, True), strict=True):
+        name = "affine subspaces" if affine else "linear subspaces"
+        model = ADSSC(n_clusters=3, eta1=0.1, affine=affine, random_state=0).fit(X)
         accuracy = clustering_accuracy(y, model.labels_)
         print(f"{name}: accuracy {accuracy:.3f}; {model.projection_.status}")
         plot_affinity(model.affinity_matrix_, y, ax=ax, title=f"{name}: {accuracy:.0%}")
@@ -36,17 +34,17 @@ def main():
 
 
 def film(n_bodies, n_points, n_frames, noise, random_state):
-    """Return trajectories (points x frames x 2) of rigid bodies that turn and drift, and bodies."""
+    """Return trajectories (points x frames x 2) of turning, drifting bodies, and their labels."""
     rng = np.random.default_rng(random_state)
     tracks = []
     for _ in range(n_bodies):
         points = rng.uniform(-1, 1, (n_points, 3))
         axis, start, drift = rng.standard_normal(3), rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 2)
-        for_frames = []
+        positions = []
         for time in np.linspace(0, 1, n_frames):
             turned = points @ rotation(axis, time).T
-            for_frames.append(turned[:, :2] + start + time * drift)
-        tracks.append(np.stack(for_frames, axis=1))
+            positions.append(turned[:, :2] + start + time * drift)
+        tracks.append(np.stack(positions, axis=1))
     tracks = np.concatenate(tracks)
     tracks += noise * rng.standard_normal(tracks.shape)
     return tracks, np.repeat(np.arange(n_bodies), n_points)

@@ -2,9 +2,9 @@
 Normalising another method's affinity
 =====================================
 
-The projection takes any square similarity. Here it normalises a Gaussian kernel, which is not made
-of subspaces at all, and the coefficients of another subspace method; spectral clustering then works
-on a sparse matrix whose rows and columns sum to one.
+The projection takes any square similarity. Here it normalises a Gaussian kernel, which has nothing
+to do with subspaces, and the coefficients of another subspace method. Spectral clustering then
+works on a sparse matrix whose rows and columns sum to one.
 """
 
 import matplotlib.pyplot as plt
@@ -29,26 +29,26 @@ def main():
     X, y = load_digits(return_X_y=True)
     squares = pairwise_distances(X, metric="sqeuclidean")
     kernel = np.exp(-squares / np.median(squares))
-    np.fill_diagonal(kernel, 0.0)  # a point is no neighbour of its own
+    np.fill_diagonal(kernel, 0.0)  # a point is not its own neighbour
 
     _, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
     print(f"{'affinity':28} {'accuracy':>9} {'between classes':>16} {'nonzeros':>9}")
     plot_affinity(kernel, y, ax=axes[0], title="Gaussian kernel")
-    tell("Gaussian kernel", kernel, y)
+    show("Gaussian kernel", kernel, y)
     for eta2 in (10.0, 3.0, 1.0):
         result = project_doubly_stochastic(kernel, eta2=eta2)
-        tell(f"projected, eta2 = {eta2:g}", result.plan, y)
+        show(f"projected, eta2 = {eta2:g}", result.plan, y)
         print(f"  {result.status}")
     plot_affinity(result.plan, y, ax=axes[1], title=f"projected, eta2 = {eta2:g}")
 
     # The estimators do the same with affinity="doubly_stochastic".
     for affinity in ("symmetric", "doubly_stochastic"):
         model = LSR(n_clusters=10, affinity=affinity, random_state=0).fit(X)
-        tell(f"LSR, {affinity}", model.affinity_matrix_, y)
+        show(f"LSR, {affinity}", model.affinity_matrix_, y)
     plt.show()
 
 
-def tell(name, affinity, y):
+def show(name, affinity, y):
     """Print how well an affinity separates the classes."""
     U = spectral_embedding(affinity, 10, random_state=0)
     accuracy = clustering_accuracy(y, assign_labels(U, 10, random_state=0))

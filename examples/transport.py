@@ -2,8 +2,8 @@
 Quadratic optimal transport
 ===========================
 
-The same solver moves one distribution onto another. With the quadratic regulariser the plan is
-sparse, unlike Sinkhorn's, and the result carries its duality gap.
+The same solver moves one distribution onto another. With quadratic regularisation the plan is
+sparse, unlike Sinkhorn's, and the result has a duality gap.
 """
 
 import matplotlib.pyplot as plt

@@ -9,7 +9,7 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-# The translator reads \tfrac12 as a fraction of twelve, and takes bars for relations.
+# The translator misreads \tfrac12 (as a fraction of twelve) and bars (as relations).
 BARE_FRACTION = re.compile(r"\\([td]?frac)\s*(\d)\s*(\d)")
 BAR = re.compile(r"<mo[^>]*>([|∥‖])</mo>")
 
@@ -25,13 +25,13 @@ def _translate(translator, node, as_block):
 
 
 def visit_inline(translator, node):
-    """Write a formula in a line of text."""
+    """Write a formula inside a line of text."""
     translator.body.append(_translate(translator, node, as_block=False))
     raise nodes.SkipNode
 
 
 def visit_block(translator, node):
-    """Write a formula of its own."""
+    """Write a displayed formula."""
     translator.body.append(_translate(translator, node, as_block=True))
     raise nodes.SkipNode
 
