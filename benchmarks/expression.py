@@ -119,7 +119,7 @@ def pursuit_table(name, X, rows):
     """Print the seconds of orthogonal matching pursuit."""
     n = len(X)
     start = time.perf_counter()
-    C = dssc.omp_representation(X, N_NONZERO)
+    C = dssc.omp_representation(X, N_NONZERO).representation
     ours = time.perf_counter() - start
     spent, apart = 0.0, 0.0
     for i in rows:

@@ -18,9 +18,9 @@ from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import dssc
-from dssc.gpu.factor import DeviceFactor
-from dssc.gpu.graph import DeviceGraph, csr_on_device
-from dssc.gpu.sums import kernels_for
+from dssc.engines.torch.factor import TorchFactor
+from dssc.engines.torch.graph import TorchGraph, csr_on_device
+from dssc.engines.torch.sparse_sums import kernels_for
 
 N_MNIST = 70_000
 STAGES = ("factor", "scan", "projection", "eigenvectors", "labels")
@@ -67,7 +67,7 @@ def measure(name, images, y):
     seconds = statistics.median(run[0] for run in runs)
     model = min(runs, key=lambda run: abs(run[0] - seconds))[1]
     memory = torch.cuda.max_memory_allocated() / 2**30
-    factor = DeviceFactor(X, 1.0, X.device)
+    factor = TorchFactor(X, 1.0, X.device)
     bare_products(factor.bounds.vectors[: 4 * TILE])
     product = timed(lambda: bare_products(factor.bounds.vectors))[1]
     stages = " | ".join(f"{1e3 * model.timings_.get(stage, 0):.1f}" for stage in STAGES)
@@ -94,7 +94,7 @@ def kernels(factor, A):
     copying = 2 * large.numel() / repeated(lambda: large.clone())
     csr = csr_on_device(A, "cuda")
     rows = torch.repeat_interleave(torch.arange(n, device="cuda"), csr[0].diff())
-    graph = DeviceGraph(csr[0], rows, csr[1], csr[2], csr[2] < 0)
+    graph = TorchGraph(csr[0], rows, csr[1], csr[2], csr[2] < 0)
     w = torch.zeros(n, dtype=torch.float64, device="cuda")
     sums = kernels_for(w.device)
     positive = sums.positive_parts(graph, w)[2]
@@ -112,7 +112,9 @@ def kernels(factor, A):
         ("Chebyshev step", lambda: sums.combination(single, block, 1.0, 0.0, block, 1.0),
          nnz * (8 + 64) + n * 3 * 64, copying),
     ]  # fmt: skip
-    print("| kernel | ms | operations or bytes | a second | ceiling | share |\n" + "|---" * 6 + "|")
+    print(
+        "| kernel | ms | operations or bytes | per second | ceiling | share |\n" + "|---" * 6 + "|"
+    )
     for name, call, work, ceiling in table:
         seconds = repeated(call)
         print(

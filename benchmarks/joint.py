@@ -63,7 +63,7 @@ def solver_on(device):
     device = torch_device(device, None)
     if device is None:
         return solve_joint
-    from dssc.gpu.joint import solve_joint_on_device
+    from dssc.engines.torch.joint import solve_joint_on_device
 
     return partial(solve_joint_on_device, device=device)
 

@@ -72,11 +72,11 @@ def compare(python):
 def mnist():
     """Print seconds and peak memory of MNIST's 500 scattered features, stage by stage."""
     from dssc import fetch_mnist, pca_features, unit_norm
-    from dssc.features.scattered import _scatter
+    from dssc.features.scattered import scatter_in_chunks
 
     images = fetch_mnist().images
     start = time.perf_counter()
-    F = _scatter(images)
+    F = scatter_in_chunks(images)
     scattered = time.perf_counter()
     X = unit_norm(pca_features(F, 500))
     done = time.perf_counter()

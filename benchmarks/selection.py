@@ -15,6 +15,7 @@ import json
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,23 +41,34 @@ def study(name, folder):
 
 def study_eta1(X, y, eta1):
     """Return all that is kept of one eta1: for every number of neighbours, and for every start."""
-    from dssc import ADSSC, clustering_accuracy
-    from dssc.estimators.choosing import pairwise_agreements, residuals
+    from sklearn.utils import check_random_state
+
+    from dssc import clustering_accuracy
+    from dssc._progress import Progress
+    from dssc.engines import CpuEngine
     from dssc.graph import count_components
+    from dssc.pipeline import Settings, affinity_graph, assign, embed, express
+    from dssc.selection.criteria import pairwise_agreements, subspace_residuals
     from dssc.spectral.modularity import modularity
 
-    k = len(np.unique(y))
-    model = ADSSC(k, eta1=eta1, warm_start=True, random_state=0)
+    k, engine, quiet = len(np.unique(y)), CpuEngine(), Progress()
+    settings = Settings(eta1=eta1, fading=True)
+    expression = express(X, settings, engine, quiet)
     plain, faded, graphs, labels = [], [], [], []
     for n_neighbors in N_NEIGHBORS:
-        model.set_params(n_neighbors=n_neighbors, n_components=k).fit(X)
-        plain.append(clustering_accuracy(y, model.labels_))
-        model.set_params(n_components=None).fit(X)
-        faded.append(clustering_accuracy(y, model.labels_))
-        graphs.append(model.affinity_matrix_)
-        model.set_params(n_init=1)
-        labels += [model._labels_from(seed, model.embedding_) for seed in range(STARTS)]
-        model.set_params(n_init=10)
+        settings = replace(settings, n_neighbors=n_neighbors)
+        graph = affinity_graph(expression, k, settings, quiet)
+        for fading, accuracies in ((False, plain), (True, faded)):
+            rng = check_random_state(0)
+            embedding = embed(graph, k, replace(settings, fading=fading), engine, rng, quiet)
+            assigned = assign(graph, embedding, k, settings, engine, rng, quiet)
+            accuracies.append(clustering_accuracy(y, assigned))
+        graphs.append(graph.affinity)
+        one_start = replace(settings, n_init=1)
+        labels += [
+            assign(graph, embedding, k, one_start, engine, check_random_state(seed), quiet)
+            for seed in range(STARTS)
+        ]
     distinct, which = np.unique(labels, axis=0, return_inverse=True)
     pairs = pairwise_agreements(list(distinct), k) + np.eye(len(distinct))
     return {
@@ -64,9 +76,9 @@ def study_eta1(X, y, eta1):
         "plain": np.array(plain), "accuracy": np.array(faded),
         "labels": distinct.astype(np.uint8), "which": which.ravel(), "agreements": pairs,
         "pieces": np.array([count_components(graph) for graph in graphs]),
-        "accuracies": [clustering_accuracy(y, some) for some in distinct],
-        "residuals": residuals(X, list(distinct), k),
-        "modularities": [[modularity(graph, some) for graph in graphs] for some in distinct],
+        "accuracies": [clustering_accuracy(y, one) for one in distinct],
+        "residuals": subspace_residuals(X, list(distinct), k),
+        "modularities": [[modularity(graph, one) for graph in graphs] for one in distinct],
     }  # fmt: skip
 
 

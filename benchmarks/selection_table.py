@@ -64,7 +64,7 @@ class Kept:
     def accuracy(self, one, voters):
         """Return the accuracy of what clusterings agree on, computed once."""
         from dssc import clustering_accuracy
-        from dssc.estimators.choosing import voted
+        from dssc.selection.criteria import voted
 
         if len(voters) == 1:
             return one["accuracies"][voters[0]]
