@@ -57,8 +57,7 @@ class GradientByFeatures(FitGradient[ArrayT]):
         ops.xp.matmul(C, self.X, out=CX)
         self._Z = ops.plus_scaled(self._Z, CX, rho)
         self._Z /= 1 + rho
-        self.D = ops.plus_scaled(self.X, self._Z, rho - 1)
-        ops.add_scaled(self.D, CX, -rho)
+        self.D = ops.plus_scaled(ops.plus_scaled(self.X, self._Z, rho - 1), CX, -rho)
 
     def Z(self, C: ArrayT) -> ArrayT:
         """Return Z."""
