@@ -174,10 +174,6 @@ def _value_text(value: object) -> str:
 
 def _choices(estimator: Any, name: str) -> tuple[str, ...] | None:
     """Return the possible values of a parameter; None if they are not a fixed set."""
-    if name == "solver":
-        from dssc.joint import SOLVERS
-
-        return tuple(SOLVERS)
     return estimator.choices.get(name)
 
 

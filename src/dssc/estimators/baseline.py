@@ -106,7 +106,7 @@ class BaselineClustering(SubspaceClustering):
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     choices: ClassVar[dict[str, tuple[str, ...]]] = {
         "affinity": ("symmetric", "doubly_stochastic"),
-        "assign_labels": ("kmeans", "cluster_qr"),
+        **SubspaceClustering.choices,
     }
 
     def fit(self, X: Any, y: None = None) -> Self:

@@ -1,6 +1,6 @@
 """J-DSSC: self-expression and doubly stochastic affinity learned together."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -133,6 +133,11 @@ class JDSSC(SubspaceClustering):
     max_iter: int | None = None
     device: str | None = None
 
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {
+        **SubspaceClustering.choices,
+        "solver": tuple(SOLVERS),
+    }
+
     def fit(self, X: Any, y: None = None) -> Self:
         """Cluster the rows of X.
 
@@ -204,6 +209,3 @@ class JDSSC(SubspaceClustering):
         for name in ("max_iter", "alternating_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.solver not in SOLVERS:
-            names = " or ".join(repr(name) for name in SOLVERS)
-            raise ValueError(f"solver={self.solver!r} must be {names}")
