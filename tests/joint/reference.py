@@ -92,3 +92,14 @@ def random_model(seed, parameters, n=14):
         X = np.einsum("ik,ikd->id", rng.standard_normal((n, 2)), bases[subspace])
         X += 0.1 * rng.standard_normal((n, d))
     return JointModel(unit_norm(X), *parameters)
+
+
+def dual_value(model, L, a, b):
+    """Return the dual's value by its formula, or minus infinity if (L, a, b) is not feasible."""
+    G, p = np.abs(L @ model.X.T), a[:, None] + b
+    off = ~np.eye(model.n, dtype=bool)
+    if np.any((p > model.eta2 * (model.eta3 - G) + 1e-12)[off]):
+        return -np.inf
+    value = np.sum(L * model.X) - np.sum(L**2) / 2 + a.sum() + b.sum()
+    value -= np.sum(np.maximum(G - model.eta3, 0)[off] ** 2) / (2 * model.eta1)
+    return value - np.sum(np.maximum(p, 0) ** 2) / (2 * model.eta1 * model.eta2**2)

@@ -6,7 +6,13 @@ from scipy import sparse
 
 from dssc.joint import JointModel
 from dssc.joint.outcome import relative_gap
-from tests.joint.reference import PARAMETERS, objective, random_model, solve_by_cvxpy
+from tests.joint.reference import (
+    PARAMETERS,
+    dual_value,
+    objective,
+    random_model,
+    solve_by_cvxpy,
+)
 
 
 def random_plan(rng, n):
@@ -41,25 +47,7 @@ def test_weak_duality_at_arbitrary_points(seed, parameters):
     start = rng.standard_normal((2, 14))
     bound, share, (a, b) = model.lower_bound(model.products(L), start, L @ model.X.T)
     assert bound <= model.objective(C, sparse.csr_array(random_plan(rng, 14)))
-    assert model.dual_value(share * L, a, b) == pytest.approx(bound, rel=1e-9, abs=1e-9)
-
-
-def test_dual_value_by_a_slow_sum_and_what_is_not_feasible():
-    model = random_model(1, (0.5, 0.3, 0.1))
-    rng = np.random.default_rng(0)
-    L = 0.3 * rng.standard_normal(model.X.shape)
-    G = L @ model.X.T
-    a, b = model.feasible_potentials(G, 1.0, rng.standard_normal((2, 14)))
-    total = np.sum(L * model.X) - np.sum(L**2) / 2 + a.sum() + b.sum()
-    for i in range(14):
-        for j in range(14):
-            p = a[i] + b[j]
-            total -= max(p, 0) ** 2 / (2 * 0.5 * 0.3**2)
-            if i != j:
-                assert p <= 0.3 * (0.1 - abs(G[i, j])) + 1e-12
-                total -= max(abs(G[i, j]) - 0.1, 0) ** 2 / (2 * 0.5)
-    assert model.dual_value(L, a, b) == pytest.approx(total, rel=1e-12)
-    assert model.dual_value(L, a + 0.01, b) == -np.inf
+    assert dual_value(model, share * L, a, b) == pytest.approx(bound, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -9,7 +9,6 @@ from dssc._typing import Array
 from dssc.expression import least_squares_representation
 from dssc.joint.acceleration import MEMORY
 from dssc.joint.blocks import row_blocks
-from dssc.joint.coupling import Candidates, CouplingCost
 from dssc.joint.coupling_newton import CpuCouplingNewton
 from dssc.joint.entries import Entries
 from dssc.joint.gram_inverse import gram_inverse
@@ -23,6 +22,7 @@ class CpuOperations(JointOperations[Array]):
     """Operations on NumPy arrays."""
 
     xp = np
+    coupling_newton = CpuCouplingNewton
 
     def blocks(self, n_rows: int, n_columns: int) -> list[slice]:
         """Cut rows into slices that stay in the cache."""
@@ -152,12 +152,6 @@ class CpuOperations(JointOperations[Array]):
         keys, at = np.unique(np.concatenate([e.keys for _, e in terms]), return_inverse=True)
         values = np.concatenate([weight * e.values for weight, e in terms])
         return Entries(keys, np.bincount(at, values, len(keys)))
-
-    def coupling_newton(
-        self, cost: CouplingCost, candidates: Candidates[Array], n: int
-    ) -> CpuCouplingNewton:
-        """Return Newton's steps on the CPU."""
-        return CpuCouplingNewton(cost, candidates, n)
 
     def coupling_step(
         self, z: Array, A: Entries[Array], penalty: CouplingPenalty, rho: float, out: Array

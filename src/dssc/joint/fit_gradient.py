@@ -3,25 +3,21 @@
 There are two forms. The cheaper one is taken.
 """
 
-from abc import ABC, abstractmethod
-from typing import Generic
+from typing import Protocol
 
 from dssc.joint.array_types import ArrayT
 from dssc.joint.operations import LinearizedAdmmOperations
 
 
-class FitGradient(ABC, Generic[ArrayT]):
+class FitGradient(Protocol[ArrayT]):
     """Z and its multiplier ``Lambda_2``, which is ``X - Z`` after the first iteration."""
 
-    @abstractmethod
     def write_direction(self, C_p: ArrayT, C_q: ArrayT, out: ArrayT) -> None:
         """Write ``(Lambda_2 - rho (C X - Z)) X'``, the direction in which C descends."""
 
-    @abstractmethod
     def ascend(self, C: ArrayT) -> None:
         """Minimise over Z and take the ascent step in ``Lambda_2``, for a new C."""
 
-    @abstractmethod
     def Z(self, C: ArrayT) -> ArrayT:
         """Return Z, which belongs to the current C."""
 

@@ -137,10 +137,6 @@ class LinearizedAdmm(Generic[ArrayT]):
         projection = m.project(self.C_p + self.C_q, potentials)
         return projection.potentials, m.upper_bound(self.C_p - self.C_q, projection.plan)
 
-    def lower_bound(self, potentials: Potentials) -> float:
-        """Return the lower bound of the optimum from C and the potentials of a projection."""
-        return self.model.lower_bound_at(self.C_p - self.C_q, potentials).value
-
     def release(self) -> tuple[Array, Array, Array]:
         """Return C_p, C_q and A in main memory, and free all other matrices."""
         del self.C, self.gradient
@@ -156,7 +152,7 @@ def _result(
     history: History,
 ) -> JointResult:
     value = float(history.values[-1])
-    dual = iteration.lower_bound(potentials)
+    dual = iteration.model.lower_bound_at(iteration.C_p - iteration.C_q, potentials).value
     gap = relative_gap(value, dual)
     C_p, C_q, A = iteration.release()
     overlap = np.minimum(C_p, C_q)

@@ -52,6 +52,8 @@ from dssc.result import ProjectionResult
 from dssc.stochastic.certificate import round_to_feasible
 from dssc.stochastic.similarity import Potentials
 
+# The operations of a model without an engine, whose X is an array.
+CPU: Any = CpuOperations()
 # Tolerance of the projection of W.
 PROJECTION_TOL = 1e-9
 # Multiples of the residual that are tried as the dual's L. Near the optimum the first is best.
@@ -66,11 +68,6 @@ class LowerBound(NamedTuple):
     potentials: Potentials
 
 
-def _cpu_operations() -> Any:
-    """Return the operations of a model without an engine, whose X is an array."""
-    return CpuOperations()
-
-
 @dataclass(frozen=True)
 class JointModel(Generic[ArrayT]):
     """The data and parameters of one joint problem, its value, and lower bounds of its optimum.
@@ -83,7 +80,7 @@ class JointModel(Generic[ArrayT]):
     eta1: float
     eta2: float
     eta3: float
-    operations: JointOperations[ArrayT] = field(default_factory=_cpu_operations, repr=False)
+    operations: JointOperations[ArrayT] = field(default=CPU, repr=False)
 
     @property
     def n(self) -> int:
@@ -165,20 +162,6 @@ class JointModel(Generic[ArrayT]):
         """
         problem = self.operations.projection_problem(W)
         return problem.solve(self.eta2, tol=PROJECTION_TOL, potentials=potentials)
-
-    def dual_value(self, L: ArrayT, a: Array, b: Array) -> float:
-        """Return the dual's value, or minus infinity if (L, a, b) is not feasible.
-
-        A constraint may be violated by rounding, that is, by a few units in the last place.
-        """
-        G = L @ self.X.T
-        caps = self._caps(G, 1.0, b)
-        eps = np.finfo(as_array(G).dtype).eps
-        if np.any(a > caps + 8 * eps * (np.abs(a) + np.abs(caps) + 1.0)):
-            return -np.inf
-        inner, norm2 = self.products(L)
-        linear = inner - 0.5 * norm2
-        return linear + self._potentials_value(a, b) - self._coefficients_value(G, 1.0)
 
     def lower_bound(
         self, products: tuple[float, float], potentials: Potentials, G: ArrayT

@@ -15,8 +15,7 @@ both be positive. An entry there appears a second time with the opposite sign: t
 ``q = -eta1 eta2 sigma w - 2 eta2 eta3``.
 """
 
-from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
@@ -64,18 +63,15 @@ class SignedEntries(NamedTuple):
         )
 
 
-class Elimination(ABC):
+class Elimination(Protocol):
     """How C is eliminated from a model, and recovered."""
 
-    @abstractmethod
     def start(self) -> Array:
         """Return the C from which the rounds start."""
 
-    @abstractmethod
     def quadratics(self, entries: SignedEntries, G: Array) -> RowQuadratics:
         """Return every row's quadratic in its entries of A, for ``G = (X - C X) X'``."""
 
-    @abstractmethod
     def representation(self, entries: SignedEntries, z: Array) -> Array:
         """Return the best C for the entries z of A."""
 

@@ -18,7 +18,6 @@ from dssc.engines.torch.joint.similarity import (
 )
 from dssc.joint.acceleration import MEMORY
 from dssc.joint.blocks import row_blocks
-from dssc.joint.coupling import Candidates, CouplingCost
 from dssc.joint.entries import Entries
 from dssc.joint.operations import ALL_ROWS, JointOperations
 from dssc.joint.penalty import CouplingPenalty
@@ -29,6 +28,7 @@ class TorchOperations(JointOperations[Tensor]):
     """Operations on tensors of one device."""
 
     xp = torch
+    coupling_newton = TorchCouplingNewton
     entries_at = staticmethod(entries_at)
     keys_above = staticmethod(keys_above)
     largest_keys = staticmethod(largest_keys)
@@ -144,12 +144,6 @@ class TorchOperations(JointOperations[Tensor]):
         keys, at = torch.unique(torch.cat([e.keys for _, e in terms]), return_inverse=True)
         values = torch.cat([weight * e.values for weight, e in terms])
         return Entries(keys, values.new_zeros(len(keys)).index_add_(0, at, values))
-
-    def coupling_newton(
-        self, cost: CouplingCost, candidates: Candidates[Tensor], n: int
-    ) -> TorchCouplingNewton:
-        """Return Newton's steps on the device."""
-        return TorchCouplingNewton(cost, candidates, n)
 
     def coupling_step(
         self,

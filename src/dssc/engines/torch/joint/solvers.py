@@ -28,13 +28,9 @@ def solve_joint_on_device(
     X is an array of samples of unit norm; results are arrays in main memory. "auto" starts with the
     splitting, even for few points.
     """
-    check_memory(len(X), X.dtype, MATRICES, _free_bytes(device), str(device))
+    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else None
+    check_memory(len(X), X.dtype, MATRICES, free, str(device))
     tensor = torch.as_tensor(X).to(device)
     model = JointModel(tensor, eta1, eta2, eta3, TorchOperations(device))
     on_cpu = JointModel(X, eta1, eta2, eta3)
     return solve_model(model, on_cpu, solver=solver, tol=tol, max_iter=max_iter)
-
-
-def _free_bytes(device: torch.device) -> int | None:
-    """Return the free memory of a GPU, or None for another device."""
-    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else None
