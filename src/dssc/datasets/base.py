@@ -172,10 +172,8 @@ def as_bunch(
 
 
 def _first_available(readers: Sequence[Reader], folder: Path) -> Samples | None:
-    for read in readers:
-        if (samples := read(folder)) is not None:
-            return samples
-    return None
+    available = (read(folder) for read in readers)
+    return next((samples for samples in available if samples is not None), None)
 
 
 def _download_missing(data_set: DataSet, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 import gzip
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +15,7 @@ from dssc.datasets.archive import open_zip
 from dssc.datasets.base import (
     DataHome,
     DataSet,
+    Reader,
     Samples,
     as_bunch,
     check_samples,
@@ -90,16 +93,13 @@ EMNIST = DataSet(
         ),
     ),
 )
-EMNIST_PART = DataSet(
+EMNIST_PART = replace(
+    EMNIST,
     name="emnist_letters_part",
     title="EMNIST handwritten letters, the first 10,000 test images only (a to m)",
     n_samples=10_000,
     n_classes=13,
-    shape=EMNIST.shape,
-    remedy=EMNIST.remedy,
-    source=EMNIST.source,
-    terms=EMNIST.terms,
-    citation=EMNIST.citation,
+    resources=(),
 )
 
 
@@ -159,7 +159,8 @@ def fetch_emnist_letters(
         `data` (145600, 784) in float64, `images` (145600, 28, 28) in uint8, `target` and `DESCR`.
     """
     # The part comes last: it is used only if the complete set is missing.
-    samples = load(EMNIST, data_home, [_read_emnist, _read_emnist_part], download_if_missing)
+    readers: list[Reader] = [_read_emnist, partial(read_prepared, EMNIST_PART)]
+    samples = load(EMNIST, data_home, readers, download_if_missing)
     return as_bunch(samples, return_X_y=return_X_y)
 
 
@@ -184,19 +185,11 @@ def _read_emnist(folder: Path) -> Samples | None:
     return check_samples(EMNIST, upright, labels.astype(np.int64) - 1, source)  # 1 stands for a
 
 
-def _read_emnist_part(folder: Path) -> Samples | None:
-    return read_prepared(EMNIST_PART, folder)
-
-
 def _find(folder: Path, names: Iterable[str]) -> list[Path] | None:
     """Return the paths of the files, compressed or not; None unless all of them exist."""
-    paths = []
-    for name in names:
-        path = first_existing(folder, [name, name.removesuffix(".gz")])
-        if path is None:
-            return None
-        paths.append(path)
-    return paths
+    found = [first_existing(folder, [name, name.removesuffix(".gz")]) for name in names]
+    paths = [path for path in found if path is not None]
+    return paths if len(paths) == len(found) else None
 
 
 def _read_file(path: Path, data_set: DataSet) -> Array:

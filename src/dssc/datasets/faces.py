@@ -193,19 +193,13 @@ def fetch_umist(
 
 def _read_yaleb(folder: Path) -> Samples | None:
     path = first_existing(folder, ["CroppedYale", "CroppedYale.zip"])
-    if path is None:
-        return None
-    images, labels = read_image_files(path, YALEB_TREE, decode_pgm, (192, 168), YALEB.shape)
-    return check_samples(YALEB, images, labels, path)
+    return read_image_files(YALEB, path, YALEB_TREE, decode_pgm, (192, 168))
 
 
 def _read_orl(folder: Path) -> Samples | None:
     path = first_existing(folder, ["orl_faces", "att_faces", "s1", "att_faces.zip"])
-    if path is None:
-        return None
-    path = folder if path.name == "s1" else path
-    images, labels = read_image_files(path, ORL_TREE, decode_pgm, (112, 92), ORL.shape)
-    return check_samples(ORL, images, labels, path)
+    path = folder if path == folder / "s1" else path
+    return read_image_files(ORL, path, ORL_TREE, decode_pgm, (112, 92))
 
 
 def _read_umist(folder: Path) -> Samples | None:

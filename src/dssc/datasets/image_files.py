@@ -9,6 +9,7 @@ import numpy as np
 
 from dssc._typing import Array
 from dssc.datasets.archive import Tree, read_tree
+from dssc.datasets.base import DataSet, Samples, check_samples
 from dssc.datasets.errors import damaged, reading
 from dssc.images import resize_images
 
@@ -19,39 +20,37 @@ _PGM = re.compile(rb"P5" + _GAP + rb"(\d{1,5})" + _GAP + rb"(\d{1,5})" + _GAP + 
 
 
 def read_image_files(
-    path: Path,
+    data_set: DataSet,
+    path: Path | None,
     tree: Tree,
     decode: Callable[[bytes, str, tuple[int, int]], Array],
     shape: tuple[int, int],
-    reduced: tuple[int, ...],
-) -> tuple[Array, Array]:
-    """Read the images of a distribution, each reduced to a smaller size.
+) -> Samples | None:
+    """Read the images of a distribution in order of class and position, each reduced in size.
 
     Parameters
     ----------
-    path : Path
-        The distribution's folder, or a zip archive of it.
+    data_set : DataSet
+        The data set, with the shape of the reduced images.
+    path : Path or None
+        The distribution's folder, or a zip archive of it; None if it is missing.
     tree : Tree
         How it names its images.
     decode : callable
         `decode_pgm` or `decode_png`.
-    shape, reduced : tuple of int
-        Shape of the images, height and width first, in the files and in the result.
-
-    Returns
-    -------
-    images : ndarray of uint8
-        The images, in order of class and position.
-    labels : ndarray of int
-        Their classes, numbered from 0.
+    shape : tuple of int
+        Height and width of the images in the files.
     """
+    if path is None:
+        return None
     images, classes = [], []
     for label, name, content in read_tree(path, tree):
-        images.append(reduce_image(decode(content, name, shape), reduced))
+        images.append(reduce_image(decode(content, name, shape), data_set.shape))
         classes.append(label)
     if not images:
         raise damaged(path, f"holds no file named like {tree.glob}")
-    return np.stack(images), np.unique(classes, return_inverse=True)[1]
+    labels = np.unique(classes, return_inverse=True)[1]
+    return check_samples(data_set, np.stack(images), labels, path)
 
 
 def decode_pgm(content: bytes, name: str, shape: tuple[int, int]) -> Array:

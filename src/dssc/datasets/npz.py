@@ -12,9 +12,7 @@ from dssc.datasets.archive import open_zip
 from dssc.datasets.errors import damaged
 
 
-def read_arrays(
-    path: Path, shapes: Mapping[str, tuple[int, ...]] | None = None
-) -> dict[str, Array]:
+def read_arrays(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
     """Read arrays of numbers from an ``.npz`` file.
 
     Shape and type are checked before memory is allocated, and pickled objects are never loaded.
@@ -23,8 +21,8 @@ def read_arrays(
     ----------
     path : Path
         The file.
-    shapes : mapping from str to tuple, optional
-        Names to read and the shapes they must have; all arrays, of any shape, when not given.
+    shapes : mapping from str to tuple
+        Names to read and the shapes they must have.
 
     Returns
     -------
@@ -33,17 +31,14 @@ def read_arrays(
     """
     with open_zip(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
-        missing = set(shapes or ()) - set(names)
+        missing = set(shapes) - set(names)
         if missing:
             raise damaged(path, f"lacks {sorted(missing)}: it holds {sorted(names)}")
-        return {
-            name: _read_array(archive, name, path, shapes[name] if shapes else None)
-            for name in shapes or names
-        }
+        return {name: _read_array(archive, name, path, shape) for name, shape in shapes.items()}
 
 
 def _read_array(
-    archive: zipfile.ZipFile, name: str, path: Path, expected: tuple[int, ...] | None
+    archive: zipfile.ZipFile, name: str, path: Path, expected: tuple[int, ...]
 ) -> Array:
     with archive.open(f"{name}.npy") as member:
         # Every array of numbers has a header of version 1.0.
@@ -53,7 +48,7 @@ def _read_array(
         shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(member)
         if dtype.kind not in "iuf":
             raise damaged(path, f"holds {name!r} of type {dtype}, not numbers")
-        if expected is not None and shape != expected:
+        if shape != expected:
             raise damaged(path, f"holds {name!r} of shape {shape}, not {expected}")
         n_bytes = math.prod(shape) * dtype.itemsize
         content = member.read(n_bytes + 1)

@@ -12,7 +12,6 @@ from dssc.datasets.base import (
     DataSet,
     Samples,
     as_bunch,
-    check_samples,
     first_existing,
     load,
 )
@@ -99,7 +98,4 @@ def _first_objects(samples: Samples, n_objects: int) -> Samples:
 
 def _read_coil(folder: Path) -> Samples | None:
     path = first_existing(folder, ["coil-100", "coil-100.zip"])
-    if path is None:
-        return None
-    images, labels = read_image_files(path, COIL_TREE, decode_png, (128, 128), COIL.shape)
-    return check_samples(COIL, images, labels, path)
+    return read_image_files(COIL, path, COIL_TREE, decode_png, (128, 128))
