@@ -99,8 +99,6 @@ def _gabor(
 
 def _crop(transforms: Array, resolution: int) -> Array:
     """Return filters on a coarser grid: only the low frequencies are kept."""
-    if resolution == 0:
-        return transforms.astype(np.float32)
     for axis in (1, 2):
         size = transforms.shape[axis]
         transforms = transforms.take(_kept_frequencies(size, resolution), axis=axis)
@@ -120,9 +118,7 @@ def _lowpass_matrix(size: int, J: int, resolution: int) -> Array:
     gaussian = np.exp(-(position**2) / (2 * sigma**2)).sum(axis=0)
     gaussian /= np.sqrt(2 * NORM_PI) * sigma
     transform = np.fft.fft(gaussian).real
-    if resolution:
-        transform = transform[_kept_frequencies(size, resolution)]
-    kernel = np.fft.ifft(transform).real
+    kernel = np.fft.ifft(transform[_kept_frequencies(size, resolution)]).real
     coarse = size >> resolution
     step = 2 ** (J - resolution)
     outputs = np.arange(0, coarse, step)[1:-1]

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
+from sklearn.utils import gen_batches
 
 from dssc._typing import Array
 from dssc._validation import check_count
@@ -71,7 +72,7 @@ def _by_samples(F: Array, n_components: int) -> Array:
 
 def _blocks(length: int, width: int) -> list[slice]:
     size = max(1, BLOCK_BYTES // (8 * width))
-    return [slice(start, start + size) for start in range(0, length, size)]
+    return list(gen_batches(length, size))
 
 
 def _leading(gram: Array, n_components: int) -> tuple[Array, Array]:

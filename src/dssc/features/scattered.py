@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import gen_batches
 
 from dssc._devices import is_tensor, torch_device
 from dssc._typing import Array
@@ -85,9 +86,9 @@ def scatter_in_chunks(images: Array) -> Array:
     Only the coefficients are ever held for all images.
     """
     features = np.empty((len(images), n_coefficients(images)), dtype=np.float32)
-    for start in range(0, len(images), CHUNK):
-        chunk = resize_images(images[start : start + CHUNK].astype(np.float32), (SIDE, SIDE))
-        features[start : start + CHUNK] = scattering_features(chunk, J, L)
+    for chunk in gen_batches(len(images), CHUNK):
+        resized = resize_images(images[chunk].astype(np.float32), (SIDE, SIDE))
+        features[chunk] = scattering_features(resized, J, L)
     return features
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from sklearn.utils import gen_batches
 
 from dssc._typing import Array
 from dssc.features.filters import FilterBank, filter_bank
@@ -23,8 +24,8 @@ def scattered_on_device(
     """Return what `dssc.scattered_features` returns, as a float32 tensor on a device."""
     features = torch.cat(
         [
-            _scattered(torch.as_tensor(images[start : start + CHUNK]).to(device), side, J, L)
-            for start in range(0, len(images), CHUNK)
+            _scattered(torch.as_tensor(images[chunk]).to(device), side, J, L)
+            for chunk in gen_batches(len(images), CHUNK)
         ]
     )
     X = _leading_components(features, n_components)
@@ -84,7 +85,7 @@ def _moduli(transforms: torch.Tensor, filters: Array, factor: int) -> torch.Tens
 def _leading_components(F: torch.Tensor, n_components: int) -> torch.Tensor:
     """Project the rows of F on their leading singular directions, as `dssc.pca_features` does."""
     n, d = F.shape
-    blocks = [slice(start, start + ROWS) for start in range(0, n, ROWS)]
+    blocks = list(gen_batches(n, ROWS))
     gram = F.new_zeros((d, d), dtype=torch.float64)
     for block in blocks:
         part = F[block].double()

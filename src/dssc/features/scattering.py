@@ -5,6 +5,7 @@ import os
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft
+from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._threads import block_threads
@@ -60,14 +61,13 @@ def scattering_features(
     features = np.empty((n * channels, n_paths(J, L), size), dtype=np.float32)
     planes = channels_first.reshape(n * channels, height, width)
 
-    def fill(start: int) -> None:
-        block = slice(start, start + BLOCK)
+    def fill(block: slice) -> None:
         _scatter(planes[block], bank, features[block])
         if normalize:
             _normalize(features[block])
 
     with block_threads(n_jobs or os.cpu_count() or 1) as map_blocks:
-        list(map_blocks(fill, range(0, n * channels, BLOCK)))
+        list(map_blocks(fill, gen_batches(n * channels, BLOCK)))
     return features.reshape(n, -1)
 
 
@@ -81,18 +81,20 @@ def _scatter(planes: Array, bank: FilterBank, out: Array) -> None:
     J = len(bank.wavelets)
     rows, columns = bank.padding
     x = np.pad(planes.astype(np.float32), ((0, 0), (rows, rows), (columns, columns)), "reflect")
-    out[:, 0] = _smooth(x, bank, 0)
     X = fft.fft2(x)
-    first, second = 1, 1 + J * len(bank.wavelets[0][0])
+    first, second = [_smooth(x, bank, 0)[:, None]], []
     for j1 in range(J):
         U1 = _moduli(X, bank.wavelets[j1][0], 2**j1)
-        first = _put(out, first, _smooth(U1, bank, j1))
+        first.append(_smooth(U1, bank, j1))
         transforms = fft.fft2(U1).reshape(-1, *U1.shape[-2:])
         coarser = [
             _smooth(_moduli(transforms, bank.wavelets[j2][j1], 2 ** (j2 - j1)), bank, j2)
             for j2 in range(j1 + 1, J)
         ]
-        second = _put_second(out, second, coarser)
+        if coarser:  # ordered by the first wavelet, then by the second one
+            by_wavelet = [c.reshape(*U1.shape[:2], -1, out.shape[2]) for c in coarser]
+            second.append(np.concatenate(by_wavelet, axis=2).reshape(len(x), -1, out.shape[2]))
+    np.concatenate([*first, *second], axis=1, out=out)
 
 
 def _moduli(transforms: Array, filters: Array, factor: int) -> Array:
@@ -100,36 +102,12 @@ def _moduli(transforms: Array, filters: Array, factor: int) -> Array:
     n, height, width = transforms.shape
     shape = (n, len(filters), height // factor, width // factor)
     product = np.empty(shape, dtype=np.complex64)
-    kernels.filter_and_fold(_as_real(transforms), filters, factor, _as_real(product))
+    kernels.filter_and_fold(transforms.view(np.float32), filters, factor, product.view(np.float32))
     return np.abs(fft.ifft2(product, overwrite_x=True))
-
-
-def _as_real(transforms: Array) -> Array:
-    return transforms.view(np.float32)
 
 
 def _smooth(U: Array, bank: FilterBank, resolution: int) -> Array:
     return U.reshape(*U.shape[:-2], -1) @ bank.lowpass[resolution]
-
-
-def _put(out: Array, start: int, coefficients: Array) -> int:
-    """Write (n_images, n_paths, size) coefficients from path `start` on; return where they end."""
-    stop = start + coefficients.shape[1]
-    out[:, start:stop] = coefficients
-    return stop
-
-
-def _put_second(out: Array, start: int, coefficients: list[Array]) -> int:
-    """Write the second-order coefficients that follow one first scale, one array per second scale.
-
-    They are ordered by the first wavelet.
-    """
-    if not coefficients:
-        return start
-    n, _, size = out.shape
-    by_scale = [c.reshape(n, -1, *c.shape[-2:]) for c in coefficients]
-    joined = np.concatenate(by_scale, axis=2)
-    return _put(out, start, joined.reshape(n, -1, size))
 
 
 def _normalize(paths: Array) -> None:
