@@ -1,7 +1,8 @@
 """Fitting of an estimator, with its warnings recorded."""
 
 import warnings
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
@@ -37,28 +38,25 @@ class Clustering:
     prepared: Prepared
     model: Any
     classes: Array | None
-    converged: bool = True
-    warnings: list[str] = field(default_factory=list)
+    converged: bool
+    warnings: list[str]
 
 
 def fit_model(
     model: Any, samples: Samples, prepared: Prepared, classes: Array | None, progress: Progress
 ) -> Clustering:
     """Fit a model; invalid parameters or data raise a CommandError."""
-    clustering = Clustering(samples, prepared, model, classes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            if "verbose" in model.get_params():  # the model shows its own stages
+            shows_stages = "verbose" in model.get_params()
+            stage = progress.stage(f"clustering by {type(model).__name__}")
+            with nullcontext() if shows_stages else stage:
                 model.fit(prepared.X)
-            else:
-                with progress.stage(f"clustering by {type(model).__name__}"):
-                    model.fit(prepared.X)
         except ValueError as error:
             raise CommandError(str(error)) from error
-    for warning in caught:
-        if not issubclass(warning.category, UserWarning):
-            continue  # deprecations and the like are for programmers
-        clustering.converged &= not issubclass(warning.category, ConvergenceWarning)
-        clustering.warnings.append(str(warning.message))
-    return clustering
+    # Deprecations and the like are for programmers.
+    shown = [warning for warning in caught if issubclass(warning.category, UserWarning)]
+    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in shown)
+    messages = [str(warning.message) for warning in shown]
+    return Clustering(samples, prepared, model, classes, converged, messages)

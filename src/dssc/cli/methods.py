@@ -125,7 +125,7 @@ def build_estimator(args: argparse.Namespace, verbose: int) -> Any:
             raise CommandError(
                 f"{_flag(name)} is not a parameter of --method {args.method}, which has {offered}"
             )
-        choices = _choices(estimator, name)
+        choices = estimator.choices.get(name)
         if choices is not None and value not in choices:
             raise CommandError(f"{_flag(name)} {value} must be {' or '.join(choices)}")
     if "verbose" in known:
@@ -146,7 +146,7 @@ def parameter_details(name: str) -> str:
     elif len(estimators) < len(METHODS):
         others = ", ".join(method for method in METHODS if method not in estimators)
         parts.append(f"all but {others}")
-    choices = _choices(next(iter(estimators.values())), name)
+    choices = next(iter(estimators.values())).choices.get(name)
     if choices is not None:
         parts.append(" or ".join(choices))
     parts.append(_defaults_text(name, estimators))
@@ -170,11 +170,6 @@ def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _choices(estimator: Any, name: str) -> tuple[str, ...] | None:
-    """Return the possible values of a parameter; None if they are not a fixed set."""
-    return estimator.choices.get(name)
 
 
 @cache

@@ -78,6 +78,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the experiments and write their tables and figures."""
+    from dssc.paper.pages import write_pages
+
     names = EXPERIMENTS if args.experiment == "all" else (args.experiment,)
     if args.jobs < 1:
         raise CommandError(f"--jobs {args.jobs} must be at least 1")
@@ -87,14 +89,18 @@ def run(args: argparse.Namespace) -> int:
     try:
         if not args.render:
             for name in names:
-                _run_experiment(name, args, results)
+                jobs = jobs_of(name, args.datasets, args.methods, args.quick)
+                _run_jobs(name, jobs, args, results)
+                # The best points of the grids are known now; quick runs have no grids.
+                _run_jobs(f"{name}, best points", best_jobs(jobs, results.lines), args, results)
     except KeyboardInterrupt:
         print_message(
             f"interrupted; {len(results.lines)} results are kept in {results.path}; "
             "continue with --resume"
         )
         return INTERRUPTED
-    _write_pages(names, args, results)
+    for path in write_pages(names, results.lines, args.out):
+        print_line(f"wrote {path}")
     return OK
 
 
@@ -142,13 +148,6 @@ def _open_results(args: argparse.Namespace) -> "Results":
         raise CommandError(str(error)) from error
 
 
-def _run_experiment(name: str, args: argparse.Namespace, results: "Results") -> None:
-    jobs = jobs_of(name, args.datasets, args.methods, args.quick)
-    _run_jobs(name, jobs, args, results)
-    # The best points of the grids are known now; quick runs have no grids.
-    _run_jobs(f"{name}, best points", best_jobs(jobs, results.lines), args, results)
-
-
 def _run_jobs(name: str, jobs: list[Job], args: argparse.Namespace, results: "Results") -> None:
     """Run the jobs without a result, and print each result."""
     from dssc.paper.execution import run_job
@@ -159,10 +158,3 @@ def _run_jobs(name: str, jobs: list[Job], args: argparse.Namespace, results: "Re
     run_one = partial(run_job, folder=args.out, device=args.device)
     for number, result in enumerate(run_pending(jobs, results, run_one, args.jobs), 1):
         print_message(f"{name} {number} of {total}: {result_text(result)}")
-
-
-def _write_pages(names: tuple[str, ...], args: argparse.Namespace, results: "Results") -> None:
-    from dssc.paper.pages import write_pages
-
-    for path in write_pages(names, results.lines, args.out):
-        print_line(f"wrote {path}")

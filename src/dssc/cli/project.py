@@ -83,17 +83,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read K, project it, write the result and print the summary."""
-    from scipy import sparse
-
     from dssc.cli.reading.dispatch import check_exists, read_samples
     from dssc.cli.reading.reader import ReadOptions
-    from dssc.cli.writing import (
-        array_as_bytes,
-        check_ending,
-        check_outputs,
-        sparse_as_bytes,
-        write_all,
-    )
+    from dssc.cli.writing import check_ending, check_outputs, matrix_as_bytes, write_all
 
     check_exists(args.data)
     check_ending(args.output, (".npz", ".npy"))
@@ -106,12 +98,7 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"{args.data} has shape {K.shape}; a similarity must be square")
     with progress.stage("projection"):
         result = _project(K, args)
-    plan = result.plan
-    if args.output.suffix.lower() == ".npz":
-        content = sparse_as_bytes(plan)
-    else:
-        content = array_as_bytes(plan.toarray() if sparse.issparse(plan) else plan)
-    write_all({args.output: content}, args.force)
+    write_all({args.output: matrix_as_bytes(result.plan, args.output)}, args.force)
     _print_summary(args, result, progress)
     return OK if result.converged else NOT_CONVERGED
 

@@ -49,7 +49,7 @@ def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
 def labels_as_bytes(labels: Array, names: Sequence[str] | None, path: Path) -> bytes:
     """Return the labels of samples in the format given by the ending of `path`."""
     if path.suffix.lower() == ".npy":
-        return array_as_bytes(labels)
+        return matrix_as_bytes(labels, path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["index" if names is None else "file", "cluster"])
@@ -58,17 +58,14 @@ def labels_as_bytes(labels: Array, names: Sequence[str] | None, path: Path) -> b
     return text.getvalue().encode()
 
 
-def array_as_bytes(array: Array) -> bytes:
-    """Return an array as the content of an npy file."""
+def matrix_as_bytes(matrix: Matrix, path: Path) -> bytes:
+    """Return the content of an npz file with a sparse matrix, or of an npy file, by its ending."""
     buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def sparse_as_bytes(matrix: Matrix) -> bytes:
-    """Return a sparse matrix as the content of an npz file that `scipy.sparse.load_npz` reads."""
-    buffer = io.BytesIO()
-    sparse.save_npz(buffer, sparse.csr_array(matrix))
+    if path.suffix.lower() == ".npz":
+        sparse.save_npz(buffer, sparse.csr_array(matrix))
+    else:
+        dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+        np.save(buffer, dense, allow_pickle=False)
     return buffer.getvalue()
 
 

@@ -1,10 +1,9 @@
-"""Arrays in npy, npz and mat files."""
+"""Arrays in npy, npz and mat files: a matrix or a stack of images, with or without labels."""
 
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import io, sparse
@@ -23,43 +22,40 @@ SPARSE_PARTS = {"format", "shape", "data"}
 Arrays = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class ArrayReader:
-    """Reads a matrix or a stack of images, and labels that are in the same file."""
+# The options that apply to these files.
+options = ("key", "transpose")
 
-    load: Callable[[Path], Arrays]
-    options: ClassVar[tuple[str, ...]] = ("key", "transpose")
 
-    def read(self, path: Path, options: ReadOptions) -> Samples:
-        """Read the samples, and their labels if the file has an array of that name."""
-        arrays = self._load(path)
-        values = arrays[_choose(path, arrays, options.key, _is_matrix, "matrix")]
-        if values.dtype.kind not in NUMBERS:
-            raise CommandError(f"{path} holds {values.dtype}, not numbers")
-        if values.ndim not in (2, 3, 4) or (values.ndim == 4 and values.shape[3] != 3):
-            raise CommandError(
-                f"{path} holds an array of shape {values.shape}; dssc reads matrices (samples x "
-                "features) and stacks of images (samples x height x width, or samples x height x "
-                "width x 3 in colour)"
-            )
-        if options.transpose:
-            values = values.T
-        values = sparse.csr_array(values) if sparse.issparse(values) else values
-        has_labels = options.labels in arrays and len(arrays) > 1
-        return Samples(
-            str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None
+def read(path: Path, options: ReadOptions) -> Samples:
+    """Read the samples, and their labels if the file has an array of that name."""
+    arrays = _load(path)
+    values = arrays[_choose(path, arrays, options.key, _is_matrix, "matrix")]
+    if values.dtype.kind not in NUMBERS:
+        raise CommandError(f"{path} holds {values.dtype}, not numbers")
+    if values.ndim not in (2, 3, 4) or (values.ndim == 4 and values.shape[3] != 3):
+        raise CommandError(
+            f"{path} holds an array of shape {values.shape}; dssc reads matrices (samples x "
+            "features) and stacks of images (samples x height x width, or samples x height x "
+            "width x 3 in colour)"
         )
+    if options.transpose:
+        values = values.T
+    values = sparse.csr_array(values) if sparse.issparse(values) else values
+    has_labels = options.labels in arrays and len(arrays) > 1
+    return Samples(str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None)
 
-    def read_labels(self, path: Path) -> Array:
-        """Read the only vector of a file."""
-        arrays = self._load(path)
-        return np.ravel(arrays[_choose(path, arrays, None, _is_vector, "vector of labels")])
 
-    def _load(self, path: Path) -> Arrays:
-        try:
-            return self.load(path)
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise CommandError(f"{path} is damaged or holds pickled objects: {error}") from error
+def read_labels(path: Path) -> Array:
+    """Read the only vector of a file."""
+    arrays = _load(path)
+    return np.ravel(arrays[_choose(path, arrays, None, _is_vector, "vector of labels")])
+
+
+def _load(path: Path) -> Arrays:
+    try:
+        return LOADERS[path.suffix.lower()](path)
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise CommandError(f"{path} is damaged or holds pickled objects: {error}") from error
 
 
 def _load_npy(path: Path) -> Arrays:
@@ -92,9 +88,8 @@ def _load_mat(path: Path) -> Arrays:
     }
 
 
-NPY = ArrayReader(_load_npy)
-NPZ = ArrayReader(_load_npz)
-MAT = ArrayReader(_load_mat)
+# How files are loaded, by their ending.
+LOADERS = {".npy": _load_npy, ".npz": _load_npz, ".mat": _load_mat}
 
 
 def _choose(

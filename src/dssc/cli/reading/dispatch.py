@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dssc.cli.exits import CommandError
-from dssc.cli.reading.formats import FORMATS, IMAGE_FOLDER, import_reader, listed, reader_of
+from dssc.cli.reading.formats import FORMATS, IMAGE_FOLDER, import_reader, reader_of
 from dssc.cli.reading.reader import Reader, ReadOptions
 from dssc.cli.reading.samples import Samples
 
@@ -37,7 +37,8 @@ def _check_options(path: Path, reader: Reader, options: ReadOptions) -> None:
 
 
 def _sources_with(option: str) -> str:
-    """Return the formats to which an option applies."""
+    """Return the formats to which an option applies, as a text: ".a, .b and .c"."""
     endings = [ending for ending, name in FORMATS.items() if option in import_reader(name).options]
     folders = ["folders of images"] if option in import_reader(IMAGE_FOLDER).options else []
-    return listed([*endings, *folders])
+    *first, last = [*endings, *folders]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,30 +1,29 @@
 """The supported file formats, and the reader of each.
 
 This module is light: readers are imported when they are needed. A new format is a line in one of
-the tables below, and its reader.
+the tables below, and its reader: a module that implements `Reader`.
 """
 
-from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from dssc.cli.reading.reader import Reader
 
-# Files of matrices: the reader of each ending, by its module in this package and its name.
-ARRAY_FORMATS = {".npy": "arrays.NPY", ".npz": "arrays.NPZ", ".mat": "arrays.MAT"}
+# Files of matrices: the reader of each ending, a module of this package.
+ARRAY_FORMATS = {".npy": "arrays", ".npz": "arrays", ".mat": "arrays"}
 # Tables with columns.
 TABLE_FORMATS = {
-    ".csv": "text_tables.TEXT",
-    ".tsv": "text_tables.TEXT",
-    ".txt": "text_tables.TEXT",
-    ".parquet": "parquet_tables.PARQUET",
+    ".csv": "text_tables",
+    ".tsv": "text_tables",
+    ".txt": "text_tables",
+    ".parquet": "parquet_tables",
 }
 # All files.
 FORMATS = ARRAY_FORMATS | TABLE_FORMATS
 # The reader of folders.
-IMAGE_FOLDER = "image_folder.IMAGES"
+IMAGE_FOLDER = "image_folder"
 
 
 def reader_of(path: Path) -> "Reader | None":
@@ -34,12 +33,5 @@ def reader_of(path: Path) -> "Reader | None":
 
 
 def import_reader(name: str) -> "Reader":
-    """Return a reader by its module in this package and its name."""
-    module, _, attribute = name.partition(".")
-    return getattr(import_module(f"dssc.cli.reading.{module}"), attribute)
-
-
-def listed(endings: Iterable[str]) -> str:
-    """Return endings for a text: ".a, .b and .c"."""
-    *first, last = endings
-    return f"{', '.join(first)} and {last}" if first else last
+    """Return a reader by the name of its module in this package."""
+    return cast("Reader", import_module(f"dssc.cli.reading.{name}"))

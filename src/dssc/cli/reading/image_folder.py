@@ -1,8 +1,11 @@
-"""Folders of images."""
+"""Folders of images, with their subfolders, sorted by name (2 before 10).
+
+The labels "folders" make the first folder below the source the class of an image. Without a size,
+all images must have the same size.
+"""
 
 import re
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,39 +23,29 @@ IMAGE_ENDINGS = (
 DEEP_MODES = ("F", "I", "I;16", "I;16B", "I;16L")
 
 
-class ImageFolderReader:
-    """Reads all images in a folder and its subfolders, sorted by name (2 before 10).
-
-    The labels "folders" make the first folder below the source the class of an image. Without a
-    size, all images must have the same size.
-    """
-
-    options: ClassVar[tuple[str, ...]] = ("size",)
-
-    def read(self, path: Path, options: ReadOptions) -> Samples:
-        """Read the images, and their classes if the labels are "folders"."""
-        names = sorted(
-            (
-                file.relative_to(path).as_posix()
-                for file in path.rglob("*")
-                if file.suffix.lower() in IMAGE_ENDINGS
-                and file.is_file()
-                and not file.name.startswith(".")
-            ),
-            key=_natural_order,
-        )
-        if not names:
-            raise CommandError(f"{path} holds no images; dssc reads {', '.join(IMAGE_ENDINGS)}")
-        images = _read_images(path, names, options.size)
-        if len({image.ndim for image in images}) == 2:  # some are gray, some are coloured
-            images = [
-                image if image.ndim == 3 else np.stack([image] * 3, axis=2) for image in images
-            ]
-        labels = _folders(path, names) if options.labels == "folders" else None
-        return Samples(str(path), np.stack(images), labels, names=names)
+# The options that apply to folders.
+options = ("size",)
 
 
-IMAGES = ImageFolderReader()
+def read(path: Path, options: ReadOptions) -> Samples:
+    """Read the images, and their classes if the labels are "folders"."""
+    names = sorted(
+        (
+            file.relative_to(path).as_posix()
+            for file in path.rglob("*")
+            if file.suffix.lower() in IMAGE_ENDINGS
+            and file.is_file()
+            and not file.name.startswith(".")
+        ),
+        key=_natural_order,
+    )
+    if not names:
+        raise CommandError(f"{path} holds no images; dssc reads {', '.join(IMAGE_ENDINGS)}")
+    images = _read_images(path, names, options.size)
+    if len({image.ndim for image in images}) == 2:  # some are gray, some are coloured
+        images = [image if image.ndim == 3 else np.stack([image] * 3, axis=2) for image in images]
+    labels = _folders(path, names) if options.labels == "folders" else None
+    return Samples(str(path), np.stack(images), labels, names=names)
 
 
 def _read_images(folder: Path, names: list[str], size: tuple[int, int] | None) -> list[Array]:

@@ -1,8 +1,7 @@
-"""Tables in parquet files, with a row per sample."""
+"""Tables of numbers in parquet files, with a row per sample, with or without labels."""
 
 import re
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,39 +14,33 @@ from dssc.cli.reading.samples import Samples
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-class ParquetReader:
-    """Reads tables of numbers, with or without a column of labels."""
+# The options that apply to these files.
+options = ("drop",)
 
-    options: ClassVar[tuple[str, ...]] = ("drop",)
 
-    def read(self, path: Path, options: ReadOptions) -> Samples:
-        """Read the samples, and their labels if the table has a column of that name."""
-        try:
-            from pyarrow import ArrowException, parquet
-        except ImportError as error:
+def read(path: Path, options: ReadOptions) -> Samples:
+    """Read the samples, and their labels if the table has a column of that name."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise CommandError(f"reading {path} needs pyarrow: pip install 'dssc[tables]'") from error
+    try:
+        table = parquet.read_table(path)
+    except ArrowException as error:
+        raise CommandError(f"{path} is not a readable parquet file: {error}") from error
+    names = table.column_names
+    indices = [name for name in names if PANDAS_INDEX.fullmatch(name)]
+    label, features = choose_columns(path, names, options.labels, [*options.drop, *indices])
+    columns = []
+    for index in features:
+        column = table.column(index).to_numpy()
+        if column.dtype.kind not in "biuf":
             raise CommandError(
-                f"reading {path} needs pyarrow: pip install 'dssc[tables]'"
-            ) from error
-        try:
-            table = parquet.read_table(path)
-        except ArrowException as error:
-            raise CommandError(f"{path} is not a readable parquet file: {error}") from error
-        names = table.column_names
-        indices = [name for name in names if PANDAS_INDEX.fullmatch(name)]
-        label, features = choose_columns(path, names, options.labels, [*options.drop, *indices])
-        columns = []
-        for index in features:
-            column = table.column(index).to_numpy()
-            if column.dtype.kind not in "biuf":
-                raise CommandError(
-                    f"{path}: the column {names[index]!r} holds {table.schema.types[index]}, "
-                    "not numbers; leave it out with --drop, or name it with --labels"
-                )
-            columns.append(column.astype(np.float64))
-        labels = None
-        if label is not None:
-            labels = np.array([str(value) for value in table.column(label).to_pylist()])
-        return Samples(str(path), np.stack(columns, axis=1), labels)
-
-
-PARQUET = ParquetReader()
+                f"{path}: the column {names[index]!r} holds {table.schema.types[index]}, "
+                "not numbers; leave it out with --drop, or name it with --labels"
+            )
+        columns.append(column.astype(np.float64))
+    labels = None
+    if label is not None:
+        labels = np.array([str(value) for value in table.column(label).to_pylist()])
+    return Samples(str(path), np.stack(columns, axis=1), labels)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from dssc._typing import Array
 from dssc.cli.reading.samples import Samples
@@ -48,14 +48,13 @@ class ReadOptions:
 
 
 class Reader(Protocol):
-    """Reads samples from files of a format, or from folders."""
+    """Reads samples from files of a format, or from folders. Modules implement it."""
 
     # The options that apply to the format.
-    options: ClassVar[tuple[str, ...]]
+    options: tuple[str, ...]
 
     def read(self, path: Path, options: ReadOptions) -> Samples:
         """Read the samples, and their labels if the source has labels of the given name."""
-        ...
 
 
 @runtime_checkable
@@ -64,4 +63,3 @@ class LabelReader(Reader, Protocol):
 
     def read_labels(self, path: Path) -> Array:
         """Read the labels."""
-        ...

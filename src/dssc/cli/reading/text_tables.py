@@ -1,4 +1,8 @@
-"""Tables in text files, with a row per sample."""
+"""Tables of numbers in text files, with a row per sample, with or without a column of labels.
+
+Cells are separated by commas, semicolons, tabs or blanks, whichever the first line has. Columns
+without names are called 1, 2, 3 and so on.
+"""
 
 import csv
 from array import array
@@ -6,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -25,53 +29,43 @@ EMPTY_CELLS = ("", "na", "n/a", "null", "none")
 Rows = Iterator[tuple[int, list[str]]]
 
 
-class TextReader:
-    """Reads tables of numbers, with or without a column of labels.
-
-    Cells are separated by commas, semicolons, tabs or blanks, whichever the first line has. Columns
-    without names are called 1, 2, 3 and so on.
-    """
-
-    options: ClassVar[tuple[str, ...]] = ("drop", "header")
-
-    def read(self, path: Path, options: ReadOptions) -> Samples:
-        """Read the samples, and their labels if the table has a column of that name."""
-        with _open(path) as file, _utf8(path):
-            rows = _split_rows(file)
-            line, first = next(rows, (0, []))
-            if not first:
-                raise CommandError(f"{path} is empty")
-            header = options.header
-            if header is None:
-                header = not any(map(_is_number, first))
-            if header:
-                names = [cell.strip() for cell in first]
-            else:
-                names = [str(number) for number in range(1, len(first) + 1)]
-                rows = chain([(line, first)], rows)
-            label, features = choose_columns(path, names, options.labels, options.drop)
-            return _read_rows(path, rows, names, label, features)
-
-    def read_labels(self, path: Path) -> Array:
-        """Read the last cell of each line; the first line may be a heading."""
-        with _open(path) as file, _utf8(path):
-            cells = [row[-1].strip() for _, row in _split_rows(file)]
-        if len(cells) > 1 and all(map(_is_number, cells[1:])) and not _is_number(cells[0]):
-            cells = cells[1:]
-        return np.array(cells)
+# The options that apply to these files.
+options = ("drop", "header")
 
 
-TEXT = TextReader()
+def read(path: Path, options: ReadOptions) -> Samples:
+    """Read the samples, and their labels if the table has a column of that name."""
+    with _open(path) as file:
+        rows = _split_rows(file)
+        line, first = next(rows, (0, []))
+        if not first:
+            raise CommandError(f"{path} is empty")
+        header = options.header
+        if header is None:
+            header = not any(map(_is_number, first))
+        if header:
+            names = [cell.strip() for cell in first]
+        else:
+            names = [str(number) for number in range(1, len(first) + 1)]
+            rows = chain([(line, first)], rows)
+        label, features = choose_columns(path, names, options.labels, options.drop)
+        return _read_rows(path, rows, names, label, features)
 
 
-def _open(path: Path) -> TextIO:
-    return path.open(newline="", encoding="utf-8-sig")
+def read_labels(path: Path) -> Array:
+    """Read the last cell of each line; the first line may be a heading."""
+    with _open(path) as file:
+        cells = [row[-1].strip() for _, row in _split_rows(file)]
+    if len(cells) > 1 and all(map(_is_number, cells[1:])) and not _is_number(cells[0]):
+        cells = cells[1:]
+    return np.array(cells)
 
 
 @contextmanager
-def _utf8(path: Path) -> Iterator[None]:
+def _open(path: Path) -> Iterator[TextIO]:
     try:
-        yield
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            yield file
     except UnicodeDecodeError as error:
         raise CommandError(f"{path} is not text in UTF-8: {error}") from error
 
@@ -123,7 +117,11 @@ def _read_rows(
             values.extend(_number(path, line, names[i], row[i]) for i in features)
         lines.append(line)
         if label is not None:
-            classes.append(_class(path, line, names[label], row[label]))
+            if not row[label].strip():
+                raise CommandError(
+                    f"{path}, line {line}: the column of labels {names[label]!r} is empty"
+                )
+            classes.append(row[label].strip())
     X = np.frombuffer(values).reshape(len(lines), len(features))
     return Samples(str(path), X, np.array(classes) if label is not None else None, lines=lines)
 
@@ -138,9 +136,3 @@ def _number(path: Path, line: int, name: str, cell: str) -> float:
         f"{path}, line {line}, column {name!r}: {cell!r} is not a number; correct it, leave the "
         f"column out with --drop, or name it with --labels{hint}"
     )
-
-
-def _class(path: Path, line: int, name: str, cell: str) -> str:
-    if not cell.strip():
-        raise CommandError(f"{path}, line {line}: the column of labels {name!r} is empty")
-    return cell.strip()
