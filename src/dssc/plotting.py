@@ -224,8 +224,7 @@ def pooled_pixels(affinity: Matrix, order: Array) -> Array:
     n = len(order)
     side = min(n, MAX_PIXELS)
     if sparse.issparse(affinity):
-        rank = np.empty(n, dtype=np.int64)
-        rank[order] = np.arange(n)
+        rank = np.argsort(order)
         nonzeros = sparse.coo_array(affinity)
         pixels = np.zeros((side, side))
         covered_by = rank[nonzeros.row] * side // n, rank[nonzeros.col] * side // n

@@ -92,5 +92,4 @@ def test_both_linear_solvers_give_the_solution(dual, dense):
 
 def test_the_dual_is_in_main_memory_already(dual, dense):
     assert dual.on_host() is dual
-    assert dual.to_host(dense.w) is dense.w
     assert dual.from_host(dense.w) is dense.w

@@ -95,8 +95,7 @@ class NewPointExpression:
 
         with block_threads(kernels.n_threads()) as in_threads:
             self._substitute = Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
-            for _ in in_threads(fill, gen_batches(n, BLOCK)):
-                pass
+            list(in_threads(fill, gen_batches(n, BLOCK)))
 
 
 def _squares(rows: Array) -> Array:

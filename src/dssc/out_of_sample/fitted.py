@@ -75,8 +75,7 @@ class FittedClusters:
             out[batch] = placement.masses(X[batch])
 
         with block_threads(kernels.n_threads()) as in_threads:
-            for _ in in_threads(fill, gen_batches(X.shape[0], ROWS)):
-                pass
+            list(in_threads(fill, gen_batches(X.shape[0], ROWS)))
         return out
 
     @cached_property

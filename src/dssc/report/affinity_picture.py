@@ -38,8 +38,7 @@ def draw_affinity(graph: sparse.csr_array, labels: Array, n_clusters: int) -> Af
     """Sum the affinity that each pixel covers, with points sorted by cluster."""
     n = graph.shape[0]
     order = np.argsort(labels, kind="stable")
-    rank = np.empty(n, dtype=np.int64)
-    rank[order] = np.arange(n)
+    rank = np.argsort(order)
     side = min(n, MAX_PIXELS)
     rows = np.repeat(np.arange(n), np.diff(graph.indptr))
     pixels = (rank[rows] * side // n) * side + rank[graph.indices] * side // n

@@ -101,8 +101,10 @@ def _deflated(multiply: Product, known: sparse.csr_array, dtype: type) -> Linear
     known = known.astype(dtype)
     if known.shape[1] <= FEW_KNOWN:
         known = known.toarray()
-    return _operator(
-        known.shape[0], lambda x: multiply(x) - 2 * (known @ (known.T @ x)), dtype=dtype
+    return LinearOperator(
+        (known.shape[0],) * 2,
+        matvec=lambda x: multiply(x) - 2 * (known @ (known.T @ x)),
+        dtype=dtype,
     )
 
 
@@ -155,11 +157,7 @@ def _inverse_near_one(N: Matrix, known: sparse.csr_array) -> LinearOperator:
         y = factor.solve(x - known @ (known.T @ x))
         return y - known @ (known.T @ y)
 
-    return _operator(n, apply)
-
-
-def _operator(n: int, apply: Product, dtype: type = np.float64) -> LinearOperator:
-    return LinearOperator((n, n), matvec=apply, dtype=dtype)
+    return LinearOperator((n, n), matvec=apply, dtype=np.float64)
 
 
 def _dense(N: Matrix, known: sparse.csr_array, n_wanted: int) -> Array:

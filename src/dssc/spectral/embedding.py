@@ -121,8 +121,7 @@ def rank_components(membership: Array, n_clusters: int) -> Pieces:
     sizes = np.bincount(membership)
     n_components = len(sizes)
     order = np.argsort(-sizes, kind="stable")
-    rank = np.empty(n_components, dtype=np.int64)
-    rank[order] = np.arange(n_components)
+    rank = np.argsort(order)
     if n_components <= n_clusters:
         return Pieces(rank[membership], n_components, len(membership))
     large = sizes[order][:n_clusters] >= SMALLEST_SHARE * len(membership) / n_clusters

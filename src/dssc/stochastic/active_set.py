@@ -1,7 +1,10 @@
 """The paper's Algorithm 2 as written: a growing support with L-BFGS inside."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._typing import Array
@@ -35,14 +38,15 @@ def solve(
     x = np.zeros(2 * n) if start is None else np.concatenate(start) / eta2
     n_iter = n_evaluations = 0
     while True:
-        dual = _RestrictedDual(support, eta2)
-        x, steps, evaluations = maximise(dual.evaluate, x, tol / 2, max_iter - n_iter)
+        scaled = support.graph._replace(values=support.graph.values / eta2)
+        evaluate = partial(_restricted_dual, scaled)
+        x, steps, evaluations = maximise(evaluate, x, tol / 2, max_iter - n_iter)
         n_iter += steps
         n_evaluations += evaluations + 1
         rows, columns, error = _positive_places(M, x)
         if error <= tol or n_iter >= max_iter:
             break
-        grown = _union(support, rows, columns, K)
+        grown = _with_values(pattern_of(support.matrix) + pattern_at(rows, columns, K.shape), K)
         if grown.matrix.nnz == support.matrix.nnz and steps == 0:
             break  # L-BFGS cannot improve further in float64
         support = grown
@@ -51,18 +55,12 @@ def solve(
     return dense_result(K, A, potentials, eta2, tol=tol, n_iter=n_iter, n_evaluations=n_evaluations)
 
 
-class _RestrictedDual:
-    """The negative of (support_dual) in units of eta2, evaluated on the support alone."""
-
-    def __init__(self, support: Support, eta2: float):
-        self.graph: Graph = support.graph._replace(values=support.graph.values / eta2)
-
-    def evaluate(self, x: Array) -> tuple[float, Array]:
-        """Return the value and its gradient."""
-        sums, squares = np.empty_like(x), np.empty_like(x)
-        counts = np.empty(len(x), dtype=np.int64)
-        kernels.row_sums(*self.graph, x, sums, squares, counts)
-        return x.sum() + squares.sum() / 4, 1.0 - sums
+def _restricted_dual(graph: Graph, x: Array) -> tuple[float, Array]:
+    """Return the negative of (support_dual) in units of eta2, and its gradient."""
+    sums, squares = np.empty_like(x), np.empty_like(x)
+    counts = np.empty(len(x), dtype=np.int64)
+    kernels.row_sums(*graph, x, sums, squares, counts)
+    return x.sum() + squares.sum() / 4, 1.0 - sums
 
 
 def _first_support(K: Array) -> Support:
@@ -76,10 +74,6 @@ def _first_support(K: Array) -> Support:
     return _with_values(pattern_at(rows, columns, K.shape), K)
 
 
-def _union(support: Support, rows: Array, columns: Array, K: Array) -> Support:
-    return _with_values(pattern_of(support.matrix) + pattern_at(rows, columns, K.shape), K)
-
-
 def _with_values(pattern: sparse.csr_array, K: Array) -> Support:
     pattern.sort_indices()
     rows, columns = pattern.nonzero()
@@ -91,13 +85,12 @@ def _positive_places(M: Array, x: Array) -> tuple[Array, Array, float]:
     n = len(M)
     row_sums, column_sums = np.empty(n), np.zeros(n)
     places: list[Places] = []
-    for first in range(0, n, BLOCK):
-        block = slice(first, first + BLOCK)
+    for block in gen_batches(n, BLOCK):
         A = np.maximum(M[block] - x[:n][block, None] - x[None, n:], 0.0)
         row_sums[block] = A.sum(axis=1)
         column_sums += A.sum(axis=0)
         rows, columns = np.nonzero(A)
-        places.append((rows + first, columns))
+        places.append((rows + block.start, columns))
     rows, columns = (np.concatenate(parts) for parts in zip(*places, strict=True))
     error = max(np.abs(row_sums - 1).max(), np.abs(column_sums - 1).max())
     return rows, columns, error

@@ -92,9 +92,6 @@ class Dual(Protocol):
     def on_host(self) -> "GraphDual":
         """Return the dual with its entries in main memory."""
 
-    def to_host(self, x: Any) -> Array:
-        """Return a vector as an array in main memory."""
-
     def from_host(self, x: Array) -> Any:
         """Return an array as a vector of this engine."""
 
@@ -175,10 +172,6 @@ class GraphDual:
     def on_host(self) -> "GraphDual":
         """Return itself."""
         return self
-
-    def to_host(self, x: Array) -> Array:
-        """Return the vector itself."""
-        return x
 
     def from_host(self, x: Array) -> Array:
         """Return the vector itself."""

@@ -116,7 +116,7 @@ class FactoredSimilarity(BoundedSimilarity):
         if held is None:
             self.reading = None
         if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
-            rough = self._rough_potentials_on(held, eta2, potentials)
+            rough = held.split(self._rough_solve(held.graph, eta2, held.join(potentials)))
         else:
             rough = self._rough_potentials(eta2, potentials)
         if self._search_if_open(rough, eta2, progress):
@@ -225,10 +225,6 @@ class FactoredSimilarity(BoundedSimilarity):
         potentials = np.empty((len(self.lists), n))
         potentials[:, order] = self._rough_solve(graph, eta2, w).reshape(-1, n)
         return potentials[0], potentials[-1]
-
-    def _rough_potentials_on(self, support: Support, eta2: float, start: Potentials) -> Potentials:
-        """Return the potentials of the problem on a support that holds nearly all it needs."""
-        return support.split(self._rough_solve(support.graph, eta2, support.join(start)))
 
     def _rough_solve(self, graph: Graph, eta2: float, start: Array | None) -> Array:
         dual = GraphDual(graph, np.ones(len(graph.indptr) - 1))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.utils import gen_batches
 
 from dssc._typing import Array
 from dssc.result import ProjectionResult
@@ -60,8 +61,7 @@ def _evaluate(M: Array, x: Array) -> tuple[float, Array]:
     n = len(M)
     u, v = x[:n], x[n:]
     rows, columns, squares = np.empty(n), np.zeros(n), 0.0
-    for first in range(0, n, ROWS):
-        block = slice(first, first + ROWS)
+    for block in gen_batches(n, ROWS):
         A = M[block] - u[block, None]
         A -= v
         np.maximum(A, 0.0, out=A)

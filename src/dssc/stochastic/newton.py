@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from dssc._devices import as_array
 from dssc.stochastic.dual import Dual, DualPoint
 from dssc.stochastic.interior_point import MOST_VERTICES, central_potentials
 
@@ -127,7 +128,7 @@ def _central_potentials(
     """Return nearly optimal potentials by an interior-point method, and its number of steps."""
     host = dual.on_host()
     scaled = host.graph._replace(values=host.graph.values / eta)
-    start = dual.to_host(potentials) / eta
+    start = as_array(potentials) / eta
     w, n_steps = central_potentials(scaled, host.targets, start, tol, max_iter)
     w *= eta
     return dual.from_host(w), n_steps

@@ -109,8 +109,8 @@ class ProjectionProblem:
         proved = solve_with_growing_support(support, eta, w, tol, max_iter)
         n_missing = len(support.missing.rows)
         self._support, self._potentials = support.extended(), support.potentials
-        converged = proved.error <= tol and proved.gap <= tol and proved.is_proved
-        converged = converged and eta == eta2 * self.unit
+        is_accurate = proved.error <= tol and proved.gap <= tol
+        converged = is_accurate and proved.is_proved and eta == eta2 * self.unit
         status = status_text(
             converged,
             proved.error,
@@ -218,8 +218,8 @@ def check_potentials(potentials: Any, shape: tuple[int, int]) -> Potentials | No
     if potentials is None:
         return None
     checked = tuple(np.asarray(p, dtype=np.float64) for p in potentials)
-    if [p.shape for p in checked] != [(length,) for length in shape]:
-        shapes = [p.shape for p in checked]
+    shapes = [p.shape for p in checked]
+    if shapes != [(length,) for length in shape]:
         raise ValueError(
             f"potentials must be two vectors of lengths {shape[0]} and {shape[1]}; "
             f"got shapes {shapes}"

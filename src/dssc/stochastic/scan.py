@@ -1,9 +1,9 @@
 """The search of all pairs for every point's most similar others, tile by tile."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import repeat
 from threading import local
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,11 @@ TILE = 512
 LIST_CAPACITY = 2
 
 
-@dataclass
-class Lists:
+class Lists(NamedTuple):
     """The largest similarities of every point in falling order, by upper bounds in float32.
 
-    A similarity that is not in the list of point i is at most ``thresholds[i]``.
+    A similarity that is not in the list of point i is at most ``thresholds[i]``. The arrays are in
+    the order in which the kernels take them.
     """
 
     values: Array
@@ -41,10 +41,6 @@ class Lists:
             np.full(n_points, -np.inf, dtype=np.float32),
         )
 
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """Return the four arrays in the order the kernels take them."""
-        return self.values, self.places, self.counts, self.thresholds
-
     def first(self, count: int) -> tuple[Array, Array, Array, Array]:
         """Return the arrays of the first `count` entries of sorted lists, with their thresholds."""
         values, places = self.values[:, :count], self.places[:, :count]
@@ -53,12 +49,12 @@ class Lists:
         return values, places, counts, limits
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(NamedTuple):
     """What turns the product h of two points into a bound on the similarity of i to j.
 
     The bound is ``(|h_ij| + margins_i norms_j) (owner_i + partner_j)``. The margin covers what
-    rounding may have taken away; all numbers are in float32, rounded upwards.
+    rounding may have taken away; all numbers are in float32, rounded upwards. The arrays are in the
+    order in which the kernels take them.
     """
 
     owner: Array
@@ -72,10 +68,6 @@ class Weights:
         up = 1.0 + 2.0**-20
         arrays = (owner * up, partner * up, norms * (rounding * up), norms * up)
         return cls(*(array.astype(np.float32) for array in arrays))
-
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """Return the four arrays in the order the kernels take them."""
-        return self.owner, self.partner, self.margins, self.norms
 
 
 def largest_similarities(
@@ -105,9 +97,7 @@ def largest_similarities(
         for weight, lists in zip(weights, all_lists, strict=True):
             capacity = min(LIST_CAPACITY * n_expected, lists.values.shape[1])
             corner = i * TILE, j * TILE
-            kernels.keep_largest(
-                tile, *corner, *weight.arrays(), n_expected, capacity, *lists.arrays()
-            )
+            kernels.keep_largest(tile, *corner, *weight, n_expected, capacity, *lists)
 
     with (
         progress.stage("scan", n * (n + TILE) * d / 1e9, "Gflop") as advance,
@@ -137,7 +127,7 @@ def _expected_so_far(n_kept: int, seen: float) -> int:
 
 def _shorten(all_lists: list[Lists], n_kept: int) -> None:
     for lists in all_lists:
-        kernels.shorten_lists(n_kept, *lists.arrays())
+        kernels.shorten_lists(n_kept, *lists)
 
 
 def rounds(n_blocks: int) -> Iterator[list[tuple[int, int]]]:

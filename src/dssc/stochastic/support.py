@@ -153,9 +153,7 @@ def distinct(
 
 def _offsets(rows: Array, n: int) -> Array:
     """Return where each row begins, for entries sorted by row."""
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
-    return indptr
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
 
 
 def pattern_at(rows: Array, columns: Array, shape: tuple[int, int]) -> sparse.csr_array:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from dssc._devices import as_array
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.graph import TorchGraph
 from dssc.stochastic import newton
@@ -40,7 +41,7 @@ def test_without_targets_rows_sum_to_one(graph):
 
 
 def test_every_operation_is_that_of_the_cpu(dual, w):
-    host, host_w = dual.on_host(), dual.to_host(w)
+    host, host_w = dual.on_host(), as_array(w)
     assert dual.n_vertices == host.n_vertices
     assert dual.similarity_range() == host.similarity_range()
     assert_same(dual, dual.zeros(), host.zeros())
@@ -56,17 +57,17 @@ def test_every_operation_is_that_of_the_cpu(dual, w):
 
 
 def test_linear_solves_are_those_of_the_cpu(dual, w):
-    host, host_w = dual.on_host(), dual.to_host(w)
+    host, host_w = dual.on_host(), as_array(w)
     point, host_point = dual.at(w), host.at(host_w)
     diagonal = point.counts.clip(min=1) * 1.01
     rhs = point.sums - dual.targets
-    system = dual.to_host(diagonal), dual.to_host(rhs)
+    system = as_array(diagonal), as_array(rhs)
     expected = host.factorised_solve(host_point, *system)
     assert_same(dual, dual.factorised_solve(point, diagonal, rhs), expected)
     solution = dual.conjugate_gradients(point, diagonal, rhs, 1e-12, 500)
     assert solution.residual <= 1e-12
     assert solution.n_products < 500
-    np.testing.assert_allclose(dual.to_host(solution.x), expected, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(as_array(solution.x), expected, rtol=1e-9, atol=1e-11)
     host_solution = host.conjugate_gradients(host_point, *system, 1e-12, 500)
     np.testing.assert_allclose(host_solution.x, expected, rtol=1e-9, atol=1e-11)
     unfinished = dual.conjugate_gradients(point, diagonal, rhs, 1e-12, 4)
@@ -74,7 +75,7 @@ def test_linear_solves_are_those_of_the_cpu(dual, w):
 
 
 def assert_same(dual, x, expected):
-    np.testing.assert_allclose(dual.to_host(x), expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(as_array(x), expected, rtol=1e-12, atol=1e-13)
 
 
 def complete_graph(n, where):

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dssc._devices import as_array
 from dssc._typing import Array
 from dssc.engines.torch.conjugate_gradients import ConjugateGradients
 from dssc.engines.torch.graph import TorchGraph
@@ -75,22 +76,18 @@ class TorchDual:
     def factorised_solve(self, point: DualPoint, diagonal: Tensor, rhs: Tensor) -> Tensor:
         """Solve the same system by a sparse factorisation, in main memory."""
         host = self.on_host()
-        host_point = host.at(self.to_host(point.potentials))
-        x = host.factorised_solve(host_point, self.to_host(diagonal), self.to_host(rhs))
+        host_point = host.at(as_array(point.potentials))
+        x = host.factorised_solve(host_point, as_array(diagonal), as_array(rhs))
         return self.from_host(x)
 
     def on_host(self) -> GraphDual:
         """Return the dual with its entries in main memory."""
         graph = Graph(
-            self.to_host(self.graph.indptr).astype(np.int64),
-            self.to_host(self.graph.columns).astype(np.int32),
-            self.to_host(self.graph.values),
+            as_array(self.graph.indptr).astype(np.int64),
+            as_array(self.graph.columns).astype(np.int32),
+            as_array(self.graph.values),
         )
-        return GraphDual(graph, self.to_host(self.targets))
-
-    def to_host(self, x: Tensor) -> Array:
-        """Return a vector as an array in main memory."""
-        return x.cpu().numpy()
+        return GraphDual(graph, as_array(self.targets))
 
     def from_host(self, x: Array) -> Tensor:
         """Return an array as a tensor on the device."""

@@ -9,17 +9,13 @@ from typing import Any
 
 import torch
 from scipy import sparse
+from sklearn.utils import gen_batches
 from torch import Tensor
 
 from dssc._devices import is_single
 
 # Samples that are held in float64 at once.
 BLOCK = 1 << 16
-
-
-def blocks(n: int) -> list[slice]:
-    """Cut n rows into slices."""
-    return [slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK)]
 
 
 def unit_rows(rows: Any, device: torch.device) -> Tensor:
@@ -40,12 +36,12 @@ class HeldRows:
     def __init__(self, X: Any, cholesky: Tensor, place: Tensor):
         n, d = X.shape
         self.vectors = torch.empty((n, d), dtype=torch.float64, device=place.device)
-        for block in blocks(n):
+        for block in gen_batches(n, BLOCK):
             self.vectors[place[block]] = _solved(cholesky, unit_rows(X[block], place.device))
 
     def parts(self) -> Iterator[tuple[slice, Tensor]]:
         """Yield slices of the order and their vectors."""
-        for block in blocks(len(self.vectors)):
+        for block in gen_batches(len(self.vectors), BLOCK):
             yield block, self.vectors[block]
 
     def dots(self, rows: Tensor, columns: Tensor, multiply: Callable[..., Tensor]) -> Tensor:
@@ -66,25 +62,25 @@ class StreamedRows:
         on_gpu = self.device.type == "cuda"
         kind = torch.float32 if is_single(X) else torch.float64
         self.samples = torch.empty((n, d), dtype=kind, pin_memory=on_gpu)
-        for block in blocks(n):
+        self.blocks = list(gen_batches(n, BLOCK))
+        for block in self.blocks:
             rows = X[block].toarray() if sparse.issparse(X) else X[block]
             self.samples[place[block].cpu()] = torch.as_tensor(rows, device="cpu")
         self.copying = torch.cuda.Stream(self.device) if on_gpu else None
 
     def parts(self) -> Iterator[tuple[slice, Tensor]]:
         """Yield slices of the order and their vectors."""
-        slices = blocks(len(self.samples))
-        yield from zip(slices, self._vectors(slices), strict=True)
+        yield from zip(self.blocks, self._vectors(self.blocks), strict=True)
 
     def dots(self, rows: Tensor, columns: Tensor, multiply: Callable[..., Tensor]) -> Tensor:
         """Return the products of pairs, by `multiply(vectors, rows, columns)`."""
         out = torch.empty(len(rows), dtype=torch.float64, device=rows.device)
         cells, order = self._by_cells(rows, columns)
-        needed = [self._slice(column) for _, column, _ in cells]
+        needed = [self.blocks[column] for _, column, _ in cells]
         row, start, left = -1, 0, self.cholesky
         for (i, _, count), right in zip(cells, self._vectors(needed), strict=True):
             if i != row:
-                row, left = i, next(self._vectors([self._slice(i)]))
+                row, left = i, next(self._vectors([self.blocks[i]]))
             at = order[start : start + count]
             pair = torch.cat([left, right])
             inside = rows[at] % BLOCK, columns[at] % BLOCK + len(left)
@@ -92,12 +88,9 @@ class StreamedRows:
             start += count
         return out
 
-    def _slice(self, number: int) -> slice:
-        return slice(number * BLOCK, min(len(self.samples), (number + 1) * BLOCK))
-
     def _by_cells(self, rows: Tensor, columns: Tensor) -> tuple[list[tuple[int, int, int]], Tensor]:
         """Return (row block, column block, number of pairs) of the pairs, and their order."""
-        across = -(-len(self.samples) // BLOCK)
+        across = len(self.blocks)
         keys, order = torch.sort((rows // BLOCK) * across + columns // BLOCK, stable=True)
         cells, counts = torch.unique_consecutive(keys, return_counts=True)
         numbered = zip(cells.tolist(), counts.tolist(), strict=True)

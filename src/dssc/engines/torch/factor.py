@@ -6,10 +6,11 @@ from types import ModuleType
 from typing import Any
 
 import torch
+from sklearn.utils import gen_batches
 from torch import Tensor
 
 from dssc.engines.torch import pair_filters
-from dssc.engines.torch.exact_rows import BLOCK, HeldRows, StreamedRows, blocks, unit_rows
+from dssc.engines.torch.exact_rows import BLOCK, HeldRows, StreamedRows, unit_rows
 from dssc.engines.torch.pair_filters import Bounds
 
 # Bytes that a point needs besides its vectors: pairs, graphs, eigenvectors.
@@ -57,7 +58,7 @@ class TorchFactor:
         self.place = torch.empty_like(self.order)
         self.place[self.order] = torch.arange(n, device=device)
         gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
-        for block in blocks(n):
+        for block in gen_batches(n, BLOCK):
             rows = unit_rows(X[block], device)
             gram += rows.T @ rows
         cholesky = torch.linalg.cholesky(gram)

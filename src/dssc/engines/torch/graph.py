@@ -77,8 +77,9 @@ def offsets(rows: Tensor, n: int) -> Tensor:
 def csr_on_device(A: sparse.csr_array, device: torch.device) -> TorchCsr:
     """Return the parts of a CSR matrix on a device."""
     index = index_type(A.nnz)
-    parts = (torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data))
-    indptr, columns, values = parts
+    indptr, columns, values = (
+        torch.as_tensor(part, device=device) for part in (A.indptr, A.indices, A.data)
+    )
     return indptr.to(index), columns.to(index), values
 
 

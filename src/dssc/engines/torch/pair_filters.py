@@ -8,6 +8,7 @@ With products of rounded vectors v known to ``e_i + e_j``, the similarity of two
 from typing import NamedTuple
 
 import torch
+from sklearn.utils import gen_batches
 from torch import Tensor
 
 # Rows of a tile.
@@ -48,11 +49,11 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
     n, size = len(bounds.weights), GROUP * tiles_per_group
     n_columns = min(n, n_groups * size)
     out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
-    for start in range(0, n, ROWS):
-        rows = slice(start, min(n, start + ROWS))
+    for rows in gen_batches(n, ROWS):
         tile = bounds.tile(rows, slice(0, n_columns))
-        own = torch.arange(start, max(start, min(rows.stop, n_columns)), device=tile.device)
-        tile[own - start, own] = -torch.inf
+        end = max(rows.start, min(rows.stop, n_columns))
+        own = torch.arange(rows.start, end, device=tile.device)
+        tile[own - rows.start, own] = -torch.inf
         tile = torch.nn.functional.pad(tile, (0, n_groups * size - n_columns), value=-torch.inf)
         out[rows] = tile.view(len(tile), n_groups, size).amax(dim=2)
     return out
@@ -65,12 +66,11 @@ def pairs_above(bounds: Bounds, thresholds: Tensor, joined: bool) -> tuple[Tenso
     """
     n = len(bounds.weights)
     pairs = []
-    for start in range(0, n, ROWS):
-        rows = slice(start, min(n, start + ROWS))
-        tile = bounds.tile(rows, slice(start, n))
-        own, others = thresholds[rows, None], thresholds[start:]
+    for rows in gen_batches(n, ROWS):
+        tile = bounds.tile(rows, slice(rows.start, n))
+        own, others = thresholds[rows, None], thresholds[rows.start :]
         limits = own + others if joined else torch.minimum(own, others)
-        pairs.append(torch.nonzero(torch.triu(tile > limits, diagonal=1)) + start)
+        pairs.append(torch.nonzero(torch.triu(tile > limits, diagonal=1)) + rows.start)
     rows_above, columns_above = torch.cat(pairs).unbind(dim=1)
     return rows_above, columns_above
 
@@ -80,7 +80,6 @@ def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     dtype = torch.float64 if vectors.dtype == torch.float64 else torch.float32
     out = torch.empty(len(rows), dtype=dtype, device=rows.device)
     step = max(1, CHUNK // vectors.shape[1])
-    for start in range(0, len(rows), step):
-        at = slice(start, start + step)
+    for at in gen_batches(len(rows), step):
         out[at] = (vectors[rows[at]].to(dtype) * vectors[columns[at]].to(dtype)).sum(dim=1)
     return out

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from sklearn.utils import gen_batches
 from torch import Tensor
 
 from dssc._devices import is_single
@@ -177,10 +178,8 @@ class TorchProjectionProblem:
         """Return for each point about its `wanted`-th largest bound."""
         n = self.shape[0]
         if n <= EXACT_THRESHOLDS:
-            parts = [slice(start, min(n, start + ROWS)) for start in range(0, n, ROWS)]
-            return torch.cat(
-                [torch.topk(self._rows(part), wanted, dim=1).values[:, -1] for part in parts]
-            )
+            parts = (torch.topk(self._rows(rows), wanted, dim=1) for rows in gen_batches(n, ROWS))
+            return torch.cat([part.values[:, -1] for part in parts])
         n_columns = min(n, max(GROUPS * GROUP, n * RANK // wanted))
         tiles_per_group = -(-n_columns // (GROUPS * GROUP))
         n_groups = -(-n_columns // (tiles_per_group * GROUP))

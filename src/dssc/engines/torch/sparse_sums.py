@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 
 import torch
@@ -13,11 +14,9 @@ from dssc.engines.torch.graph import TorchCsr, TorchGraph, multiplication
 def kernels_for(device: torch.device) -> ModuleType:
     """Return the module that computes these sums on a device."""
     if device.type == "cuda":
-        try:
+        with suppress(ImportError):
             from dssc.engines.torch import sparse_sums_triton
-        except ImportError:
-            pass
-        else:
+
             return sparse_sums_triton
     return sys.modules[__name__]
 
