@@ -29,14 +29,11 @@ class Anderson(Generic[ArrayT]):
         Number of the pair whose step was taken last; -1 if there is none.
     weights : list of (int, float)
         Pairs that the last step combined, with their weights.
-    n_taken_back : int
-        Number of steps that were taken back.
     """
 
     def __init__(self, store: list[ArrayT], blocks: list[slice]):
         self.steps, self.changes = store[0::2], store[1::2]
         self.blocks = blocks
-        self.n_taken_back = 0
         self.restart()
 
     def restart(self) -> None:
@@ -69,8 +66,7 @@ class Anderson(Generic[ArrayT]):
         """Complete the last pair; return (pair, weight) of the best combination."""
         if self.slot >= 0:
             for rows in self.blocks:
-                change = self.changes[self.slot][rows]
-                change += F[rows]
+                self.changes[self.slot][rows] += F[rows]
             self.n_pairs = min(self.n_pairs + 1, len(self.steps))
         if self.n_pairs == 0:
             return []
@@ -88,11 +84,9 @@ class Anderson(Generic[ArrayT]):
         """Return to the last point, take the plain step from there, and forget all pairs."""
         step, change = self.steps[self.slot], self.changes[self.slot]
         for rows in self.blocks:
-            part = z[rows]
-            part -= step[rows]
-            part -= change[rows]  # minus the last F
+            z[rows] -= step[rows]
+            z[rows] -= change[rows]  # minus the last F
         self.restart()
-        self.n_taken_back += 1
 
     def _dot(self, x: ArrayT, y: ArrayT) -> float:
         return float(sum((x[rows] * y[rows]).sum() for rows in self.blocks))

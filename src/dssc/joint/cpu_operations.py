@@ -102,10 +102,7 @@ class CpuOperations(JointOperations[Array]):
     ) -> tuple[Array, Array]:
         """Update row by row in one compiled loop."""
         row_sums = np.empty(len(A))
-        parameters = penalty.eta1, penalty.eta2, penalty.eta3
-        joint_kernels.linearized_step(
-            C_p, C_q, A, *push, tau, rho, *parameters, direction, row_sums
-        )
+        joint_kernels.linearized_step(C_p, C_q, A, *push, tau, rho, *penalty, direction, row_sums)
         return row_sums, A.sum(axis=0, dtype=np.float64)
 
     def n_remembered(self, X: Array) -> int:
@@ -158,8 +155,7 @@ class CpuOperations(JointOperations[Array]):
     ) -> None:
         """Write every row in one compiled loop."""
         M = A.matrix(len(z))
-        parameters = penalty.eta1, penalty.eta2, penalty.eta3
-        joint_kernels.coupling_step(z, M.indptr, M.indices, M.data, rho, *parameters, out)
+        joint_kernels.coupling_step(z, M.indptr, M.indices, M.data, rho, *penalty, out)
 
     def ridge_coefficients(self, X: Array, rho: float) -> Array:
         """Factorise the d x d matrix."""

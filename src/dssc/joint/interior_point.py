@@ -106,10 +106,9 @@ class _NewtonSystem:
 
     def __init__(self, quadratics: RowQuadratics):
         self.problem = quadratics
-        indptr, columns = quadratics.indptr, quadratics.columns
-        self.n = len(indptr) - 1
-        self.rows = np.repeat(np.arange(self.n), np.diff(indptr))
-        self.columns = columns
+        self.n = len(quadratics.indptr) - 1
+        self.rows = np.repeat(np.arange(self.n), np.diff(quadratics.indptr))
+        self.columns = quadratics.columns
         self.scale = _slope_size(quadratics)
         self.inverses = np.empty_like(quadratics.blocks)
         self.system = np.empty((self.n, self.n))

@@ -208,11 +208,7 @@ class JointModel(Generic[ArrayT]):
         column_potentials = ops.array(other)
         caps = []
         for rows in ops.blocks(self.n, self.n):
-            cap = ops.magnitudes(G[rows])  # becomes eta2 (eta3 - share |G|) - other
-            cap *= -share
-            cap += self.eta3
-            cap *= self.eta2
-            cap -= column_potentials
+            cap = self.eta2 * (self.eta3 - share * ops.magnitudes(G[rows])) - column_potentials
             ops.fill_diagonal(cap, np.inf, rows.start)
             caps.append(ops.xp.amin(cap, 1))
         return as_array(ops.xp.concatenate(caps))
@@ -243,10 +239,7 @@ class JointModel(Generic[ArrayT]):
         ops = self.operations
         total = 0.0
         for rows in ops.blocks(self.n, self.n):
-            excess = ops.magnitudes(G[rows])
-            excess *= share
+            excess = (share * ops.magnitudes(G[rows]) - self.eta3).clip(0.0)
             ops.fill_diagonal(excess, 0.0, rows.start)
-            excess -= self.eta3
-            excess = excess.clip(0.0)
             total += ops.sum_of_squares(excess)
         return total / (2 * self.eta1)

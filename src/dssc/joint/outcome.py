@@ -1,6 +1,7 @@
 """The course of a joint solver, and the result it ends with."""
 
 import time
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,26 +13,27 @@ from dssc.joint.result import JointResult
 from dssc.stochastic.similarity import Potentials
 
 
+@dataclass
 class History:
     """Values of the model during the iterations, with the seconds since the start."""
 
-    def __init__(self) -> None:
-        self.values: list[float] = []
-        self.seconds: list[float] = []
-        self._start = time.perf_counter()
+    values: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    start: float = field(default_factory=time.perf_counter)
 
     def record(self, value: float) -> None:
         """Add a value."""
         self.values.append(value)
-        self.seconds.append(time.perf_counter() - self._start)
+        self.seconds.append(time.perf_counter() - self.start)
 
 
+@dataclass
 class Bounds:
     """The model's value at the current point, and the best lower bound of the optimum so far."""
 
-    def __init__(self, value: float = np.inf):
-        self.value, self.dual = value, -np.inf
-        self.potentials: Potentials | None = None
+    value: float = np.inf
+    dual: float = -np.inf
+    potentials: Potentials | None = None
 
     def raise_dual(self, bound: LowerBound) -> None:
         """Take a lower bound if it is better than all before."""

@@ -8,14 +8,13 @@ The best w for given c and a is ``max(|c|, T)`` with the target ``T = eta2 a - e
 ``|c| < T`` the cost does not depend on c: this is the dead zone.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dssc.joint.array_types import ArrayT
 
 
-@dataclass(frozen=True)
-class CouplingPenalty:
-    """The parameters of the penalty."""
+class CouplingPenalty(NamedTuple):
+    """The parameters of the penalty, in the order in which the kernels take them."""
 
     eta1: float
     eta2: float

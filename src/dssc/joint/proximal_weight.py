@@ -1,6 +1,7 @@
 """The choice of a splitting's proximal weight by how fast the duality gap falls."""
 
 import math
+from dataclasses import dataclass
 
 # Ratio of one weight to the next one tried.
 FACTOR = 4.0
@@ -8,6 +9,7 @@ FACTOR = 4.0
 FAST = 5.0
 
 
+@dataclass
 class WeightSearch:
     """Returns the factor by which to change the weight, from the gaps that it led to.
 
@@ -15,11 +17,10 @@ class WeightSearch:
     smaller one, and further ones in the same direction as long as the gap falls faster than before.
     """
 
-    def __init__(self) -> None:
-        self.gap = math.inf
-        self.fall = 0.0
-        self.direction = 1.0 / FACTOR
-        self.changed = False
+    gap: float = math.inf
+    fall: float = 0.0
+    direction: float = 1.0 / FACTOR
+    changed: bool = False
 
     def factor(self, gap: float) -> float:
         """Return the factor for the weight, given the current gap."""

@@ -62,6 +62,12 @@ class SignedEntries(NamedTuple):
             sparse.coo_array((values, (self.rows, self.columns)), shape=(n, n)), dtype=np.float64
         )
 
+    def zero_quadratics(self) -> RowQuadratics:
+        """Return a quadratic of zeros for every row, to be filled."""
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.indptr) ** 2)])
+        zeros = np.zeros(offsets[-1]), np.zeros(len(self.columns))
+        return RowQuadratics(self.indptr, self.columns, offsets, *zeros)
+
 
 class Elimination(Protocol):
     """How C is eliminated from a model, and recovered."""
@@ -105,23 +111,11 @@ class CommonElimination(Elimination):
 
     def quadratics(self, entries: SignedEntries, G: Array) -> RowQuadratics:
         """Read the quadratics from H."""
-        sizes = np.diff(entries.indptr)
-        offsets = np.concatenate([[0], np.cumsum(sizes**2)])
-        blocks = np.empty(offsets[-1])
-        linear = np.empty(len(entries.columns))
-        kernels.common_blocks(
-            entries.indptr,
-            entries.columns,
-            entries.signs,
-            offsets,
-            self.H,
-            self.inflation,
-            self.model.eta1,
-            self.model.eta2,
-            blocks,
-            linear,
-        )
-        return RowQuadratics(entries.indptr, entries.columns, offsets, blocks, linear)
+        quadratics, m = entries.zero_quadratics(), self.model
+        indptr, columns, offsets, blocks, linear = quadratics
+        shared = self.H, self.inflation, m.eta1, m.eta2
+        kernels.common_blocks(indptr, columns, entries.signs, offsets, *shared, blocks, linear)
+        return quadratics
 
     def representation(self, entries: SignedEntries, z: Array) -> Array:
         """Return the best C by one product with H."""
@@ -184,18 +178,16 @@ class RowwiseElimination(Elimination):
 
     def quadratics(self, entries: SignedEntries, G: Array) -> RowQuadratics:
         """Factorise every row's system."""
-        sizes = np.diff(entries.indptr)
-        offsets = np.concatenate([[0], np.cumsum(sizes**2)])
-        blocks = np.zeros(offsets[-1])
-        linear = np.zeros(len(entries.columns))
+        quadratics = entries.zero_quadratics()
+        indptr, columns, offsets, blocks, linear = quadratics
         self.solved_rows = []
         for i in range(self.model.n):
-            at = slice(entries.indptr[i], entries.indptr[i + 1])
-            part = (entries.columns[at], entries.signs[at], entries.second[at])
+            at = slice(indptr[i], indptr[i + 1])
+            part = (columns[at], entries.signs[at], entries.second[at])
             linear[at], block, solved = self._solve_row(i, G[i], *part)
             blocks[offsets[i] : offsets[i + 1]] = block.ravel()
             self.solved_rows.append(solved)
-        return RowQuadratics(entries.indptr, entries.columns, offsets, blocks, linear)
+        return quadratics
 
     def _solve_row(
         self, i: int, g: Array, columns: Array, signs: Array, second: Array

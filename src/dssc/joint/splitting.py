@@ -247,9 +247,7 @@ class DouglasRachford(Generic[ArrayT]):
             return
         new = min(max(new, old / 10), old * 10)
         for rows in self.blocks:  # rho (z - Y) stays the same
-            self.z[rows] -= self.Y[rows]
-            self.z[rows] *= old / new
-            self.z[rows] += self.Y[rows]
+            self.z[rows] = self.Y[rows] + old / new * (self.z[rows] - self.Y[rows])
         self.cost = CouplingCost(self.model.penalty, new, self.cost.anchoring)
         del self.fit, self.Y, self.F  # their memory is needed for the new ones
         self._prepare_step()
@@ -266,17 +264,14 @@ class DouglasRachford(Generic[ArrayT]):
         rho = self.cost.rho
         blocks = [(self.z[rows], self.Y[rows], self.F[rows]) for rows in self.blocks]
         for _, Y, F in blocks:  # C, in the place of F
-            F /= RELAXATION
-            F += Y
+            F[:] = F / RELAXATION + Y
         products = self.model.fit_products(self.F)
         for z, Y, F in blocks:  # G = rho (C - (2 Y - z)), which is (X - C X) X'
-            F += z - 2 * Y
-            F *= rho
+            F[:] = rho * (F + (z - 2 * Y))
         a, b = self.potentials
         bound = self.model.lower_bound(products, (as_array(a), as_array(b)), self.F)
         for z, Y, F in blocks:
-            F *= RELAXATION / rho
-            F += RELAXATION * (Y - z)
+            F[:] = RELAXATION / rho * F + RELAXATION * (Y - z)
         return bound
 
     def advance(self) -> None:
