@@ -3,12 +3,9 @@
 
 def check_counts(n_samples: int, n_clusters: int, n_components: int) -> None:
     """Refuse numbers of clusters or components that do not fit the number of samples."""
-    if not 1 <= n_clusters <= n_samples:
-        raise ValueError(f"n_clusters={n_clusters} must lie between 1 and n_samples={n_samples}")
-    if not 1 <= n_components <= n_samples:
-        raise ValueError(
-            f"n_components={n_components} must lie between 1 and n_samples={n_samples}"
-        )
+    for name, count in (("n_clusters", n_clusters), ("n_components", n_components)):
+        if not 1 <= count <= n_samples:
+            raise ValueError(f"{name}={count} must lie between 1 and n_samples={n_samples}")
 
 
 def check_nonzero_rows(n_nonzero: int, n_clusters: int) -> None:

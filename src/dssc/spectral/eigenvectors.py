@@ -1,6 +1,7 @@
 """Leading eigenvectors of a normalised affinity, by the solver that suits the matrix."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -78,13 +79,10 @@ def _large(
     """Iterate in float32, which halves the memory traffic, and judge the result in float64."""
     deflated = _deflated(_threaded(N), known, np.float32)
     blocks = CpuBlocks(N, known)
-    try:
+    with suppress(ArpackNoConvergence):
         vectors = _lanczos(
             deflated, known, n_wanted, rng, maxiter=RESTARTS_WHEN_LARGE, tol=TOLERANCE_WHEN_LARGE
         )
-    except ArpackNoConvergence:
-        pass
-    else:
         basis = blocks.orthonormal(vectors.astype(np.float64))
         ritz = blocks.rayleigh_ritz(basis, n_wanted)
         if ritz.residual <= RESOLVED:
@@ -150,8 +148,7 @@ def _inverse_near_one(N: Matrix, known: sparse.csr_array) -> LinearOperator:
     factorisation of just these graphs stays sparse.
     """
     n = N.shape[0]
-    shifted = (1.0 + 1e-5) * sparse.eye_array(n) - sparse.csr_array(N)
-    factor = symmetric_factor(shifted)
+    factor = symmetric_factor((1.0 + 1e-5) * sparse.eye_array(n) - sparse.csr_array(N))
 
     def apply(x: Array) -> Array:
         y = factor.solve(x - known @ (known.T @ x))

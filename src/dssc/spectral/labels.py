@@ -126,10 +126,8 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
             total = heights[-1]
             candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(candidates, n - 1, out=candidates)
-        distances = points[candidates] @ points.T
-        distances *= -2.0
-        distances += squares
-        distances += squares[candidates, None]
+        products = points[candidates] @ points.T
+        distances = -2.0 * products + squares + squares[candidates, None]
         np.clip(distances, 0.0, nearest, out=distances)
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
         sums = distances.sum(axis=1)

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from dssc._typing import Array
 from dssc.spectral.embedding import spectral_embedding
@@ -63,8 +62,7 @@ class SpectralClusterings:
 
     def __init__(self, graph: sparse.csr_array, most: int, seed: int):
         self.graph, self.seed = graph, seed
-        rng = check_random_state(seed)
-        self.vectors = spectral_embedding(graph, most, n_components=most, random_state=rng)
+        self.vectors = spectral_embedding(graph, most, n_components=most, random_state=seed)
         degrees = np.asarray(graph.sum(axis=1)).ravel()
         scaled = self.vectors / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
         self.eigenvalues = np.einsum("ij,ij->j", scaled, graph @ scaled)

@@ -138,11 +138,14 @@ class Reading:
 
     def unread(self, areas: list[Area]) -> list[Area]:
         """Return what the areas hold beyond those of this reading, each part once."""
-        parts = []
-        for new, old in zip(areas, self.areas, strict=True):
-            parts.append(new._replace(rows=new.rows & ~old.rows))
-            parts.append(Area(new.rows & old.rows, new.columns & ~old.columns, new.wide))
-        return parts
+        return [
+            part
+            for new, old in zip(areas, self.areas, strict=True)
+            for part in (
+                new._replace(rows=new.rows & ~old.rows),
+                Area(new.rows & old.rows, new.columns & ~old.columns, new.wide),
+            )
+        ]
 
 
 def _has_open_pair(

@@ -11,6 +11,7 @@ An engine implements `Dual` for the place where it holds the entries. :class:`Gr
 CPU's implementation; vectors are arrays there, and tensors on a device.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -96,12 +97,12 @@ class Dual(Protocol):
         """Return an array as a vector of this engine."""
 
 
+@dataclass(eq=False)
 class GraphDual:
     """The dual on the CPU; implements `Dual`."""
 
-    def __init__(self, graph: Graph, targets: Array):
-        self.graph = graph
-        self.targets = targets
+    graph: Graph
+    targets: Array
 
     @property
     def n_vertices(self) -> int:

@@ -62,9 +62,7 @@ def _evaluate(M: Array, x: Array) -> tuple[float, Array]:
     u, v = x[:n], x[n:]
     rows, columns, squares = np.empty(n), np.zeros(n), 0.0
     for block in gen_batches(n, ROWS):
-        A = M[block] - u[block, None]
-        A -= v
-        np.maximum(A, 0.0, out=A)
+        A = np.maximum(M[block] - u[block, None] - v, 0.0)
         rows[block] = A.sum(axis=1)
         columns += A.sum(axis=0)
         squares += np.einsum("ij,ij->", A, A)  # threaded BLAS is slower on blocks this small

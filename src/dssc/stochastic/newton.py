@@ -6,6 +6,7 @@ with the entries that are positive now.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
@@ -160,12 +161,12 @@ def _solve_stage(
     return DualSolution(base + eta * point.potentials, slack, error, n_iter, steps.n_evaluations)
 
 
+@dataclass
 class _Steps:
     """The two ways to move on the dual, and how often its entries were read."""
 
-    def __init__(self, dual: Dual):
-        self.dual = dual
-        self.n_evaluations = 0
+    dual: Dual
+    n_evaluations: int = 0
 
     def evaluate(self, w: Any) -> DualPoint:
         """Return the dual at some potentials."""

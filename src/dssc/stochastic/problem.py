@@ -1,5 +1,6 @@
 """A matrix to be projected, for one eta2 after another: the solver behind both front doors."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dssc.stochastic.newton import DualSolution
 from dssc.stochastic.outcome import compact, status_text
 from dssc.stochastic.similarity import (
     NOTHING_MISSING,
+    MissingEntries,
     Potentials,
     RestrictedSimilarity,
     Similarity,
@@ -144,23 +146,19 @@ class ProjectionProblem:
         return text
 
 
+@dataclass
 class _SimilaritySupport:
     """The support of one solve; implements `GrowingSupport`."""
 
-    def __init__(
-        self,
-        similarity: Similarity,
-        marginals: tuple[Array, Array],
-        eta: float,
-        support: Support,
-        progress: Progress,
-    ):
-        self.similarity, self.marginals, self.eta = similarity, marginals, eta
-        self.support, self.progress = support, progress
-        self.missing = NOTHING_MISSING
-        self.potentials: Potentials
-        self.plan: sparse.csr_array
-        self.n_read = 0
+    similarity: Similarity
+    marginals: tuple[Array, Array]
+    eta: float
+    support: Support
+    progress: Progress
+    missing: MissingEntries = NOTHING_MISSING
+    n_read: int = 0
+    potentials: Potentials = field(init=False)
+    plan: sparse.csr_array = field(init=False)
 
     def dual(self) -> GraphDual:
         """Return the dual on the present support."""

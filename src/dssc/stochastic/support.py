@@ -46,8 +46,7 @@ class Support:
 
     def targets(self, marginals: tuple[Array, Array]) -> Array:
         """Return the wanted row sums of the graph's vertices."""
-        a, b = marginals
-        return a if self.symmetric else np.concatenate([a, b])
+        return marginals[0] if self.symmetric else np.concatenate(marginals)
 
     def join(self, potentials: tuple[Array, Array]) -> Array:
         """Return the vector of potentials of the graph's vertices.

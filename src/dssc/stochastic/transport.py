@@ -94,9 +94,9 @@ def check_marginals(
     for name, vector, length in zip("ab", given, shape, strict=True):
         if vector.shape != (length,):
             raise ValueError(f"{name} must have length {length}; its shape is {vector.shape}")
-        if not np.all((vector > 0) & np.isfinite(vector)):
-            bad = np.flatnonzero(~((vector > 0) & np.isfinite(vector)))[0]
-            raise ValueError(f"{name}[{bad}] = {vector[bad]} must be positive and finite")
+        bad = np.flatnonzero(~((vector > 0) & np.isfinite(vector)))
+        if len(bad):
+            raise ValueError(f"{name}[{bad[0]}] = {vector[bad[0]]} must be positive and finite")
     totals = [float(vector.sum()) for vector in given]
     if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
         raise ValueError(
