@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix, RandomState
-from dssc._validation import check_count
+from dssc._validation import check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph
 from dssc.spectral import estimate_n_clusters
@@ -45,6 +45,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     # Parameters that are positive integers, and those of them that may be None.
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters",)
+    # Parameters that are positive numbers.
+    positive: ClassVar[tuple[str, ...]] = ()
     # Parameters with a fixed set of values.
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"assign_labels": ("kmeans", "cluster_qr")}
 
@@ -88,6 +90,8 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         for name in self.counts:
             if name not in self.optional_counts or getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
+        for name in self.positive:
+            check_positive(name, getattr(self, name))
         for name, allowed in self.choices.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(

@@ -104,26 +104,14 @@ class BaselineClustering(SubspaceClustering):
     max_iter: int = 1000
 
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
+    positive: ClassVar[tuple[str, ...]] = ("tol",)
     choices: ClassVar[dict[str, tuple[str, ...]]] = {
         "affinity": ("symmetric", "doubly_stochastic"),
         **SubspaceClustering.choices,
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
-        """
+        """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
             X = self._validated(X)
             rng = check_random_state(self.random_state)
@@ -158,5 +146,4 @@ class BaselineClustering(SubspaceClustering):
 
     def _check_parameters(self, n_samples: int) -> None:
         check_eta2(self.eta2, self.n_clusters)
-        check_positive("tol", self.tol)
         super()._check_parameters(n_samples)

@@ -59,7 +59,6 @@ class EnSC(SparseRegressionClustering):
     1.0
     """
 
-    gamma: float = 50.0
     l1_ratio: float = 0.9
 
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:

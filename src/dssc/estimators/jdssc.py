@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from dssc._devices import as_array
 from dssc._progress import Progress
-from dssc._validation import check_count, check_nonnegative, check_positive
+from dssc._validation import check_nonnegative
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph, CpuEngine, engine_for
 from dssc.engines.cpu import MatrixExpression
@@ -133,26 +133,16 @@ class JDSSC(SubspaceClustering):
     max_iter: int | None = None
     device: str | None = None
 
+    counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init", "max_iter", "alternating_steps")
+    optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "max_iter", "alternating_steps")
+    positive: ClassVar[tuple[str, ...]] = ("tol", "eta1", "eta2")
     choices: ClassVar[dict[str, tuple[str, ...]]] = {
         **SubspaceClustering.choices,
         "solver": tuple(SOLVERS),
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
-        """
+        """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
             engine = engine_for(self.device, X)
             X = self._validated(as_array(X))
@@ -176,7 +166,10 @@ class JDSSC(SubspaceClustering):
             graph = AffinityGraph(sparse.csr_array(result.plan), expression)
             n_clusters = self._number_of_clusters(graph, progress)
             # The spectral step runs on the CPU: A is sparse, and not symmetric.
-            settings, cpu = self._settings(), CpuEngine()
+            cpu = CpuEngine()
+            settings = Settings(
+                n_components=self.n_components, assign_labels=self.assign_labels, n_init=self.n_init
+            )
             embedding = embed(graph, n_clusters, settings, cpu, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, cpu, rng, progress)
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
@@ -193,19 +186,6 @@ class JDSSC(SubspaceClustering):
         if wants_optimum and not converged:
             warn_user(status, ConvergenceWarning)
 
-    def _settings(self) -> Settings:
-        return Settings(
-            n_components=self.n_components,
-            assign_labels=self.assign_labels,
-            n_init=self.n_init,
-        )
-
     def _check_parameters(self, n_samples: int) -> None:
-        check_positive("tol", self.tol)
         super()._check_parameters(n_samples)
-        for name in ("eta1", "eta2"):
-            check_positive(name, getattr(self, name))
         check_nonnegative("eta3", self.eta3)
-        for name in ("max_iter", "alternating_steps"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))

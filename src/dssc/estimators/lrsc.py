@@ -44,6 +44,8 @@ class LRSC(BaselineClustering):
     tau: float = 100.0
     alpha: float | None = None
 
+    positive = (*BaselineClustering.positive, "tau")
+
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
         self.n_iter_ = 1
         tau = float(self.tau)
@@ -55,6 +57,5 @@ class LRSC(BaselineClustering):
 
     def _check_parameters(self, n_samples: int) -> None:
         super()._check_parameters(n_samples)
-        check_positive("tau", self.tau)
         if self.alpha is not None:
             check_positive("alpha", self.alpha)

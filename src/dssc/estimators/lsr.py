@@ -3,7 +3,6 @@
 import numpy as np
 
 from dssc._typing import Matrix
-from dssc._validation import check_positive
 from dssc.estimators.base import parameters
 from dssc.estimators.baseline import BaselineClustering
 from dssc.expression import least_squares_representation
@@ -46,10 +45,8 @@ class LSR(BaselineClustering):
 
     gamma: float = 1.0
 
+    positive = (*BaselineClustering.positive, "gamma")
+
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
         self.n_iter_ = 1
         return least_squares_representation(X, float(self.gamma))
-
-    def _check_parameters(self, n_samples: int) -> None:
-        super()._check_parameters(n_samples)
-        check_positive("gamma", self.gamma)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from dssc._typing import Matrix
-from dssc._validation import check_count, check_positive
 from dssc.estimators.base import parameters
 from dssc.estimators.baseline import BaselineClustering
 from dssc.expression import s3comp_representation
@@ -60,8 +59,7 @@ class S3COMP(BaselineClustering):
     counts = (*BaselineClustering.counts, "n_nonzero_coefs", "n_subproblems")
 
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
-        self.n_iter_ = 1 + self.n_rounds
-        return s3comp_representation(
+        result = s3comp_representation(
             X,
             self.n_nonzero_coefs,
             n_subproblems=self.n_subproblems,
@@ -69,12 +67,6 @@ class S3COMP(BaselineClustering):
             damping=self.damping,
             n_rounds=self.n_rounds,
             random_state=rng,
-        ).representation
-
-    def _check_parameters(self, n_samples: int) -> None:
-        super()._check_parameters(n_samples)
-        check_positive("damping", self.damping)
-        if self.n_rounds != 0:
-            check_count("n_rounds", self.n_rounds)
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout={self.dropout!r} must be at least 0 and less than 1")
+        )
+        self.n_iter_ = 1 + self.n_rounds
+        return result.representation

@@ -1,7 +1,6 @@
 """What SSC and EnSC share: the solver of the elastic net."""
 
 from dssc._typing import Matrix
-from dssc._validation import check_positive
 from dssc.estimators.base import parameters
 from dssc.estimators.baseline import BaselineClustering
 from dssc.expression import elastic_net_representation
@@ -14,13 +13,11 @@ class SparseRegressionClustering(BaselineClustering):
 
     gamma: float = 50.0
 
+    positive = (*BaselineClustering.positive, "gamma")
+
     def _solve(self, X: Matrix, *, eta1: float, eta3: float) -> Matrix:
         result = elastic_net_representation(X, eta1, eta3, tol=self.tol, max_iter=self.max_iter)
         check_usable(result, f"gamma={self.gamma!r} is so small that C is zero; raise gamma")
         self.expression_ = result
         self.n_iter_ = int(result.n_iter.max())
         return result.representation
-
-    def _check_parameters(self, n_samples: int) -> None:
-        super()._check_parameters(n_samples)
-        check_positive("gamma", self.gamma)

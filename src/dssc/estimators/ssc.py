@@ -49,7 +49,5 @@ class SSC(SparseRegressionClustering):
     1.0
     """
 
-    gamma: float = 50.0
-
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
         return self._solve(X, eta1=0.0, eta3=1 / float(self.gamma))
