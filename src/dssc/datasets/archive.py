@@ -44,8 +44,7 @@ def read_tree(path: Path, tree: Tree) -> Iterator[tuple[int | str, str, bytes]]:
         names = [file.relative_to(path).as_posix() for file in path.glob(tree.glob)]
         for label, name in _in_order(path, names, tree.pattern):
             with (path / name).open("rb") as stream:
-                content = _content(stream, path / name, tree.max_bytes)
-            yield label, f"{path / name}", content
+                yield label, f"{path / name}", _content(stream, path / name, tree.max_bytes)
     else:
         with open_zip(path) as archive:
             for label, name in _in_order(path, archive.namelist(), f"(?:.*/)?{tree.pattern}"):
@@ -69,13 +68,11 @@ def _in_order(path: Path, names: list[str], pattern: str) -> list[tuple[int | st
     """Return the class and the name of each image, sorted by class and position."""
     by_position: dict[tuple[int | str, ...], str] = {}
     for name in names:
-        match = re.fullmatch(pattern, name)
-        if match is None:
-            continue
-        key = tuple(int(group) if group.isdecimal() else group for group in match.groups())
-        if key in by_position:
-            raise damaged(path, f"holds the same image twice, {by_position[key]} and {name}")
-        by_position[key] = name
+        if match := re.fullmatch(pattern, name):
+            key = tuple(int(group) if group.isdecimal() else group for group in match.groups())
+            if key in by_position:
+                raise damaged(path, f"holds the same image twice, {by_position[key]} and {name}")
+            by_position[key] = name
     return [(key[0], by_position[key]) for key in sorted(by_position)]
 
 

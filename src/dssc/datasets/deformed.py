@@ -48,10 +48,8 @@ def make_deformed_digits(
     labels : ndarray of shape (n_samples,)
         Their labels.
     """
-    blocks = list(
-        iterate_deformed_digits(
-            n_samples, source=source, affine=affine, elastic=elastic, random_state=random_state
-        )
+    blocks = iterate_deformed_digits(
+        n_samples, source=source, affine=affine, elastic=elastic, random_state=random_state
     )
     images, labels = zip(*blocks, strict=True)
     return np.concatenate(images), np.concatenate(labels)

@@ -143,15 +143,12 @@ def fetch_emnist_letters(
 
     Parameters
     ----------
-    data_home : str or path, optional
-        Folder of the data: by default the environment variable DSSC_DATA, else
-        ``~/.cache/dssc``. It holds ``emnist_letters.npz``, or the original ``gzip.zip`` or its four
-        idx files, or ``emnist_letters_part.npz``: then only the first 10,000 test images, of 13
-        letters, are returned, and `DESCR` says so.
+    data_home, return_X_y
+        See :func:`dssc.fetch_mnist`. The folder holds ``emnist_letters.npz``, or the original
+        ``gzip.zip`` or its four idx files, or ``emnist_letters_part.npz``: then only the first
+        10,000 test images, of 13 letters, are returned, and `DESCR` says so.
     download_if_missing : bool, default=True
         Whether to download the original archive (560 MB) if none of these exists.
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------

@@ -110,14 +110,11 @@ def fetch_yaleb(
 
     Parameters
     ----------
-    data_home : str or path, optional
-        Folder of the data: by default the environment variable DSSC_DATA, else
-        ``~/.cache/dssc``. It holds ``yaleb.npz``, or the original ``CroppedYale.zip`` or its
-        folder.
+    data_home, return_X_y
+        See :func:`dssc.fetch_mnist`. The folder holds ``yaleb.npz``, or the original
+        ``CroppedYale.zip`` or its folder.
     download_if_missing : bool, default=True
         Without effect: no working address of this set is known. The error says what to get.
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------
@@ -138,14 +135,11 @@ def fetch_orl(
 
     Parameters
     ----------
-    data_home : str or path, optional
-        Folder of the data: by default the environment variable DSSC_DATA, else
-        ``~/.cache/dssc``. It holds ``orl.npz``, or the original ``att_faces.zip`` or its folders
-        ``s1`` to ``s40``.
+    data_home, return_X_y
+        See :func:`dssc.fetch_mnist`. The folder holds ``orl.npz``, or the original
+        ``att_faces.zip`` or its folders ``s1`` to ``s40``.
     download_if_missing : bool, default=True
         Whether to download the original archive if both are missing.
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------
@@ -170,13 +164,11 @@ def fetch_umist(
     scattered : bool, default=False
         Whether to load the scattering features that the paper's authors used, 500 per image,
         instead of the images. They are read from ``umist_scattered.npz``.
-    data_home : str or path, optional
-        Folder of the data: by default the environment variable DSSC_DATA, else
-        ``~/.cache/dssc``. It holds ``umist.npz``, or the original ``umist_cropped.mat``.
+    data_home, return_X_y
+        See :func:`dssc.fetch_mnist`. The folder holds ``umist.npz``, or the original
+        ``umist_cropped.mat``.
     download_if_missing : bool, default=True
         Whether to download the original file if both are missing.
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------

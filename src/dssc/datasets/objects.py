@@ -61,14 +61,11 @@ def fetch_coil(
     color : bool, default=False
         Whether the rows of `data` hold red, green and blue instead of gray, which is
         ``.299 R + .587 G + .114 B``, not rounded.
-    data_home : str or path, optional
-        Folder of the data: by default the environment variable DSSC_DATA, else
-        ``~/.cache/dssc``. It holds ``coil100.npz``, or the original ``coil-100.zip`` or its folder,
-        which need ``dssc[images]``.
+    data_home, return_X_y
+        See :func:`dssc.fetch_mnist`. The folder holds ``coil100.npz``, or the original
+        ``coil-100.zip`` or its folder, which need ``dssc[images]``.
     download_if_missing : bool, default=True
         Whether to download the original archive if both are missing.
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------

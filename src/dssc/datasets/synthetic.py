@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from dssc._typing import Array, RandomState
 from dssc._validation import check_nonnegative
+from dssc.subspaces import unit_rows
 
 
 def make_union_of_subspaces(
@@ -61,19 +62,9 @@ def make_union_of_subspaces(
     X = np.empty((n_samples, n_features))
     for label, d in enumerate(dimensions):
         members = np.flatnonzero(y == label)
-        X[members] = _points_of_subspace(rng, len(members), d, n_features)
+        basis, _ = np.linalg.qr(rng.standard_normal((n_features, d)))
+        X[members] = unit_rows(rng.standard_normal((len(members), d))) @ basis.T
         if affine:
-            X[members] += _unit_rows(rng.standard_normal((1, n_features)))
+            X[members] += unit_rows(rng.standard_normal((1, n_features)))
     X += noise / np.sqrt(n_features) * rng.standard_normal(X.shape)
     return X, y
-
-
-def _points_of_subspace(
-    rng: np.random.RandomState, n_points: int, dimension: int, n_features: int
-) -> Array:
-    basis, _ = np.linalg.qr(rng.standard_normal((n_features, dimension)))
-    return _unit_rows(rng.standard_normal((n_points, dimension))) @ basis.T
-
-
-def _unit_rows(X: Array) -> Array:
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
