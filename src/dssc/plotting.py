@@ -210,12 +210,12 @@ def plot_clusters(
     ax.imshow(page, cmap="gray", interpolation="nearest")
     ax.set(
         yticks=(np.arange(n_clusters) + 0.5) * height,
+        yticklabels=[str(cluster) for cluster in range(n_clusters)],
         xticks=[start + n_members * width / 2 for start in starts],
+        xticklabels=["central", "doubtful"],
+        ylabel="cluster",
         title=title,
     )
-    ax.set_yticklabels([str(cluster) for cluster in range(n_clusters)])
-    ax.set_xticklabels(["central", "doubtful"])
-    ax.set_ylabel("cluster")
     return ax
 
 

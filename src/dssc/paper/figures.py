@@ -48,12 +48,12 @@ def draw_alternating(steps_done: list[tuple[int, Job, float]], folder: Path) -> 
     steps = [step for step, _, _ in steps_done]
     left.plot(steps, [error for _, _, error in steps_done], "o-")
     left.set(xlabel="alternating steps", ylabel="relative error of the objective", yscale="log")
+    left.set_xticks(steps)
     right.plot(steps, [line["ACC"] for _, line, _ in steps_done], "o-", label="from A")
     right.plot(steps, [line["ACC_of_C"] for _, line, _ in steps_done], "s--", label="from C")
     right.set(xlabel="alternating steps", ylabel="accuracy", ylim=(0, 1))
+    right.set_xticks(steps)
     right.legend()
-    for ax in (left, right):
-        ax.set_xticks(steps)
     return _save(figure, folder / "alternating.png")
 
 

@@ -31,9 +31,9 @@ def load(name: str, device: str = "cpu") -> tuple[Array, Array]:
 def fetch(name: str) -> Any:
     """Return the Bunch of a data set if it is complete; nothing is downloaded."""
     entry = paper_data("datasets")[name]
-    options = entry.get("options", {})
+    load_data = getattr(dssc, entry["loader"])
     try:
-        bunch = getattr(dssc, entry["loader"])(download_if_missing=False, **options)
+        bunch = load_data(download_if_missing=False, **entry.get("options", {}))
     except FileNotFoundError as error:
         raise MissingData(str(error)) from error
     if len(bunch.target) != entry["n"]:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from dssc.paper.experiments import Job, data_of, seeds_for
-from dssc.paper.published import paper_data
+from dssc.paper.published import METRICS, paper_data, title
 from dssc.paper.render import Cell, Table
-from dssc.paper.table_rows import NOT_RUN, Row, metrics_of, table_rows, titles_of
+from dssc.paper.table_rows import NOT_RUN, Row, table_rows
 
 # Digits after the point, where there are not three.
 DIGITS = {"NNZ": 1}
@@ -60,7 +60,7 @@ def _pictures(name: str, lines: Sequence[Job], folder: Path) -> list[Path]:
 
 def clustering_table(name: str, lines: Sequence[Job]) -> Table:
     """Return Table 1, Table 2 or the comparison with neural networks."""
-    metrics = metrics_of(name)
+    metrics = ("ACC",) if name == "neural" else METRICS
     header = ["data", "method", "parameters"]
     for metric in metrics:
         header += [metric, f"paper {metric}"]
@@ -68,10 +68,16 @@ def clustering_table(name: str, lines: Sequence[Job]) -> Table:
     header += ["one fit ACC", "seconds", "peak GB", "runs"]
     kinds = {seeds for data in data_of(name) if (seeds := seeds_for(data))}
     runs = f" ({', '.join(sorted(kinds))})" if name == "table2" else ""
-    table = Table(TITLES[name], header, notes=[NOTE.format(runs=runs)])
-    for row in table_rows(name, lines):
-        table.rows.append([*map(Cell, titles_of(row)), Cell(row.note), *_cells(row, metrics)])
-    return table
+    rows = [
+        [
+            Cell(title("datasets", row.data)),
+            Cell(title("methods", row.method)),
+            Cell(row.note),
+            *_cells(row, metrics),
+        ]
+        for row in table_rows(name, lines)
+    ]
+    return Table(TITLES[name], header, rows, notes=[NOTE.format(runs=runs)])
 
 
 def _cells(row: Row, metrics: Sequence[str]) -> list[Cell]:
@@ -102,18 +108,18 @@ def runtimes_table(lines: Sequence[Job]) -> Table:
     content = paper_data("runtimes")
     problems = content["problems"]
     header = ["solver"] + [text for name in problems for text in (name, f"paper {name}")]
-    notes = [f"{name}: {content[name]['title']}." for name in problems]
-    notes.append(
+    notes = [
+        *(f"{name}: {content[name]['title']}." for name in problems),
         f"Seconds until all sums are within {content['tol']:g} of one; NC: not converged in "
         f"{content['max_iter']} iterations; ours were stopped after {content['limit']} s. The "
-        "paper used another machine."
-    )
+        "paper used another machine.",
+    ]
     table = Table("Runtimes of the doubly stochastic projection", header, notes=notes)
-    timed = [line for line in lines if line["kind"] == "projection"]
-    # A run at full size replaces a quick one.
-    timed.sort(key=lambda line: line["parameters"]["scale"])
+    timed = (line for line in lines if line["kind"] == "projection")
     by_problem: dict[tuple[str, str], Job] = {
-        (line["data"], line["method"]): line for line in timed
+        # A run at full size comes later, and replaces a quick one.
+        (line["data"], line["method"]): line
+        for line in sorted(timed, key=lambda line: line["parameters"]["scale"])
     }
     for solver, entry in content["solvers"].items():
         cells = [Cell(entry["title"])]
@@ -154,15 +160,20 @@ def sparsity_table(lines: Sequence[Job]) -> Table:
         f"J-DSSC's A on the first {entry['classes']} classes of Yale-B, eta1 = {entry['eta1']}, "
         f"eta3 = {entry['eta3']:g}. The paper: {entry['claim']}."
     ]
-    drawn = [eta2 for eta2 in entry["eta2"] if "NNZ" in by_eta2.get(eta2, {})]
-    pictures = [(f"eta2 = {eta2:g}", f"sparsity-{eta2:g}.png") for eta2 in drawn]
+    shown = [(eta2, by_eta2.get(eta2, {})) for eta2 in entry["eta2"]]
+    pictures = [
+        (f"eta2 = {eta2:g}", f"sparsity-{eta2:g}.png") for eta2, line in shown if "NNZ" in line
+    ]
     header = ["eta2", "nonzeros per point", "SPE"]
-    table = Table("Sparsity of A", header, notes=notes, pictures=pictures)
-    for eta2 in entry["eta2"]:
-        line = by_eta2.get(eta2, {})
-        numbers = _number(line.get("NNZ"), 1) or NOT_RUN, _number(line.get("SPE"))
-        table.rows.append([Cell(f"{eta2:g}"), *map(Cell, numbers)])
-    return table
+    rows = [
+        [
+            Cell(f"{eta2:g}"),
+            Cell(_number(line.get("NNZ"), 1) or NOT_RUN),
+            Cell(_number(line.get("SPE"))),
+        ]
+        for eta2, line in shown
+    ]
+    return Table("Sparsity of A", header, rows, notes, pictures)
 
 
 def alternating_table(lines: Sequence[Job]) -> Table:
@@ -176,8 +187,12 @@ def alternating_table(lines: Sequence[Job]) -> Table:
     header = ["steps", "objective", "relative error", "ACC from A", "ACC from C"]
     table = Table("Alternating minimisation", header, notes=notes, pictures=pictures)
     for step, line, error in steps:
-        cells = [_number(line.get("objective"), 4), "" if error is None else f"{100 * error:.2f} %"]
-        cells += [_number(line.get("ACC")), _number(line.get("ACC_of_C"))]
+        cells = [
+            _number(line.get("objective"), 4),
+            "" if error is None else f"{100 * error:.2f} %",
+            _number(line.get("ACC")),
+            _number(line.get("ACC_of_C")),
+        ]
         table.rows.append([Cell(str(step)), *map(Cell, cells if line else [NOT_RUN] * 4)])
     return table
 

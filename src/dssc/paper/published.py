@@ -21,11 +21,10 @@ def published_numbers(table: str) -> dict[str, dict[str, dict[str, Any]]]:
     A number may be "---" or "N/A" instead, as in the paper.
     """
     content = paper_data(table)
-    methods = content["methods"]
     return {
         data: {
             method: {metric: numbers[column] for metric, numbers in metrics.items()}
-            for column, method in enumerate(methods)
+            for column, method in enumerate(content["methods"])
         }
         for data, metrics in content.items()
         if data != "methods"

@@ -41,12 +41,16 @@ class Table:
 
     def markdown(self) -> str:
         """Return a page with a pipe table."""
-        lines = [f"# {self.title}", ""]
-        for note in self.notes:
-            lines += [note, ""]
-        lines += [f"![{text}]({file})" for text, file in self.pictures] + [""] * bool(self.pictures)
-        lines += [_piped(self.header), "|" + "---|" * len(self.header)]
-        lines += [_piped(f"**{c.text}**" if c.bold else c.text for c in row) for row in self.rows]
+        lines = [
+            f"# {self.title}",
+            "",
+            *(line for note in self.notes for line in (note, "")),
+            *(f"![{text}]({file})" for text, file in self.pictures),
+            *([""] if self.pictures else []),
+            _piped(self.header),
+            "|" + "---|" * len(self.header),
+            *(_piped(f"**{c.text}**" if c.bold else c.text for c in row) for row in self.rows),
+        ]
         return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
@@ -59,13 +63,21 @@ class Table:
 
     def html(self) -> str:
         """Return a complete page that loads nothing but the pictures."""
-        parts = ["<!doctype html>", '<html lang="en">', '<meta charset="utf-8">']
-        parts += [f"<title>{escape(self.title)}</title>", f"<style>\n{STYLE}</style>"]
-        parts += [f"<h1>{escape(self.title)}</h1>"]
-        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
-        parts += [f'<img src="{escape(f)}" alt="{escape(text)}">' for text, f in self.pictures]
-        header = _html_row(map(escape, self.header), "th")
-        parts += ["<table>", "<thead>", header, "</thead>", "<tbody>"]
+        parts = [
+            "<!doctype html>",
+            '<html lang="en">',
+            '<meta charset="utf-8">',
+            f"<title>{escape(self.title)}</title>",
+            f"<style>\n{STYLE}</style>",
+            f"<h1>{escape(self.title)}</h1>",
+            *(f"<p>{escape(note)}</p>" for note in self.notes),
+            *(f'<img src="{escape(f)}" alt="{escape(text)}">' for text, f in self.pictures),
+            "<table>",
+            "<thead>",
+            _html_row(map(escape, self.header), "th"),
+            "</thead>",
+            "<tbody>",
+        ]
         previous = None
         for row in self.rows:
             texts = [f"<b>{escape(c.text)}</b>" if c.bold else escape(c.text) for c in row]

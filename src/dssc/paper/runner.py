@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
@@ -76,14 +77,13 @@ def _in_processes(jobs: list[Job], run: Callable[[Job], Job], n_processes: int) 
     others = set(active_children())
     pool = ProcessPoolExecutor(n_processes, get_context("spawn"), _initialize, (n_threads,))
     # Submit only as many jobs as there are processes, so that an interruption loses few.
-    running = set[Future[Any]]()
+    waiting, running = iter(jobs), set[Future[Any]]()
     try:
-        for job in jobs:
-            running.add(pool.submit(run, job))
-            if len(running) == n_processes:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        while running:
+        while True:
+            for job in islice(waiting, n_processes - len(running)):
+                running.add(pool.submit(run, job))
+            if not running:
+                break
             done, running = wait(running, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
     except BaseException:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dssc.paper.experiments import Job, data_of, methods_of, points, seeds_for
-from dssc.paper.published import METRICS, paper_data, published_numbers, title
+from dssc.paper.published import paper_data, published_numbers
 
 # The note of a row without results.
 NOT_RUN = "not run"
@@ -135,13 +135,3 @@ def _mark_best(rows: list[Row]) -> None:
             is_variant = "paper" in paper_data("methods")[row.method]  # repeats the paper's row
             if theirs and not is_variant and row.paper.get(metric) == better(theirs):
                 row.best.add(f"paper {metric}")
-
-
-def titles_of(row: Row) -> tuple[str, str]:
-    """Return the full names of a row's data set and method."""
-    return title("datasets", row.data), title("methods", row.method)
-
-
-def metrics_of(table: str) -> tuple[str, ...]:
-    """Return the metrics that a table shows."""
-    return ("ACC",) if table == "neural" else METRICS

@@ -22,13 +22,11 @@ class Confusion:
 def confusion_matrix(labels_true: ArrayLike, labels: Array, n_clusters: int) -> Confusion:
     """Count the points of each class in each cluster, and match classes with clusters."""
     classes = np.unique(labels_true)
-    nonempty = np.unique(labels)
     counts = np.zeros((len(classes), n_clusters), dtype=np.int64)
-    counts[:, nonempty] = contingency_matrix(labels_true, labels)
+    counts[:, np.unique(labels)] = contingency_matrix(labels_true, labels)
     rows, columns = linear_sum_assignment(counts, maximize=True)
-    order = np.argsort(rows)
-    clusters = [*columns[order].tolist(), *_others(n_clusters, columns)]
-    matched = [*rows[order].tolist(), *_others(len(classes), rows)]
+    clusters = [*columns.tolist(), *_others(n_clusters, columns)]
+    matched = [*rows.tolist(), *_others(len(classes), rows)]
     names = [str(classes[row]) for row in matched]
     return Confusion(names, clusters, counts[np.ix_(matched, clusters)])
 

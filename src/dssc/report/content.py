@@ -81,7 +81,6 @@ def gather(
 ) -> Content:
     """Compute the content of a report; see `dssc.report.html_report` for the parameters."""
     labels, k = np.asarray(model.labels_), int(model.n_clusters_)
-    n = len(labels)
     graph = as_graph(model.affinity_matrix_)
     closeness, margin = certainty(model.embedding_, labels, k)
     central, doubtful = central_and_doubtful(closeness, margin, labels, k, MEMBERS_SHOWN)
@@ -95,7 +94,7 @@ def gather(
     return Content(
         title=title,
         method=type(model).__name__,
-        n_samples=n,
+        n_samples=len(labels),
         n_features=int(model.n_features_in_),
         n_clusters=k,
         preparation=preparation,

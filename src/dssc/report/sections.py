@@ -40,21 +40,19 @@ def clusters(content: Content) -> str:
     """Return the table of cluster sizes."""
     largest = content.sizes.max()
     known = content.confusion
-    rows = []
-    for cluster, (size, inside) in enumerate(zip(content.sizes, content.inside, strict=True)):
-        column = _majority(known, cluster) if known else ""
-        rows.append(
-            f"<tr><th scope=row>{_dot(content, cluster)}{cluster}</th>"
-            f'<td class="num">{size:,}</td>'
-            f'<td class="bar"><span style="{_colour(content, cluster)};'
-            f'width:{100 * size / largest:.1f}%"></span></td>'
-            f'<td class="num">{inside:.1%}</td>{column}</tr>'
-        )
+    rows = "".join(
+        f"<tr><th scope=row>{_dot(content, cluster)}{cluster}</th>"
+        f'<td class="num">{size:,}</td>'
+        f'<td class="bar"><span style="{_colour(content, cluster)};'
+        f'width:{100 * size / largest:.1f}%"></span></td>'
+        f'<td class="num">{inside:.1%}</td>{_majority(known, cluster) if known else ""}</tr>'
+        for cluster, (size, inside) in enumerate(zip(content.sizes, content.inside, strict=True))
+    )
     heading = "<th scope=col>most common class</th>" if known else ""
     table = (
         '<div class="scroll"><table class="sizes"><thead><tr><th scope=col>cluster</th>'
         "<th scope=col>size</th><th scope=col class=wide><span class=sr>size as a bar</span></th>"
-        f"<th scope=col>affinity inside</th>{heading}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        f"<th scope=col>affinity inside</th>{heading}</tr></thead><tbody>{rows}</tbody>"
         "</table></div>"
     )
     text = "A cluster whose affinity lies mostly inside is well separated from the others."
@@ -125,15 +123,14 @@ def members(content: Content) -> str:
     rows = []
     kind = "tags" if content.sheet is None else "thumbs"
     for cluster in range(content.n_clusters):
-        groups = (
-            ("central", content.central[cluster]),
-            ("doubtful", content.doubtful[cluster]),
-        )
         shown = "".join(
             f'<div class="group"><h4>{name}</h4><div class="{kind}">'
             + "".join(_member(content, int(point)) for point in points)
             + "</div></div>"
-            for name, points in groups
+            for name, points in (
+                ("central", content.central[cluster]),
+                ("doubtful", content.doubtful[cluster]),
+            )
             if len(points)
         )
         rows.append(
@@ -178,13 +175,14 @@ def confusion(content: Content) -> str:
 
 def details(content: Content) -> str:
     """Return parameters, certificate and timings, and close the main part."""
-    rows = [(name, repr(value)) for name, value in content.parameters.items()]
-    for name, value in (("eta1", content.eta1), ("eta2", content.eta2)):
-        if value is not None:
-            rows.append((f"{name}, as used", f"{value:.6g}"))
-    if content.certificate is not None:
-        rows.append(("certificate", content.certificate.status))
-    rows += [(f"seconds: {stage}", f"{value:.2f}") for stage, value in content.seconds.items()]
+    used = {"eta1": content.eta1, "eta2": content.eta2}
+    certificate = content.certificate
+    rows = [
+        *((name, repr(value)) for name, value in content.parameters.items()),
+        *((f"{name}, as used", f"{x:.6g}") for name, x in used.items() if x is not None),
+        *([("certificate", certificate.status)] if certificate is not None else []),
+        *((f"seconds: {stage}", f"{value:.2f}") for stage, value in content.seconds.items()),
+    ]
     cells = "".join(
         f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>"
         for name, value in rows
