@@ -75,8 +75,7 @@ def _write_files(digits: Any, folder: Path) -> None:
 
     try:
         folder.mkdir(parents=True)
-        header = [f"pixel{number}" for number in range(SIDE * SIDE)]
-        rows = [",".join([*header, "digit"])]
+        rows = [",".join([*(f"pixel{number}" for number in range(SIDE * SIDE)), "digit"])]
         for number, (pixels, label) in enumerate(zip(digits.data, digits.target, strict=True)):
             rows.append(",".join([*(f"{pixel:g}" for pixel in pixels), str(label)]))
             path = folder / "digits" / str(label) / f"{number:04}.png"

@@ -55,6 +55,7 @@ def gather() -> dict[str, Any]:
     from dssc.datasets.base import data_folder
 
     memory = available_bytes()
+    engines, gpu = _engines()
     return {
         "dssc": dssc.__version__,
         "python": f"{platform.python_version()} ({sys.executable})",
@@ -62,8 +63,8 @@ def gather() -> dict[str, Any]:
         "packages": {name: _version(name) for name in REQUIRED}
         | {name: _version(name) or f"missing: pip install 'dssc[{extra}]'"
            for name, extra in OPTIONAL.items()},
-        "engines": _engines(),
-        "GPU": _gpu(),
+        "engines": engines,
+        "GPU": gpu,
         "threads": {
             "cores": os.cpu_count(),
             "numba": numba.get_num_threads(),
@@ -74,19 +75,14 @@ def gather() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _engines() -> str:
-    """Return the devices that are available here."""
+def _engines() -> tuple[str, str]:
+    """Return the engines that are available here, and the GPU."""
     if find_spec("torch") is None:
-        return "cpu (numba); cuda needs pip install 'dssc[gpu]'"
-    cuda = import_module("torch").cuda.is_available()
-    return "cpu (numba), torch, cuda" if cuda else "cpu (numba), torch"
-
-
-def _gpu() -> str:
-    if find_spec("torch") is None:
-        return "unknown: torch is not installed"
+        return "cpu (numba); cuda needs pip install 'dssc[gpu]'", "unknown: torch is not installed"
     torch = import_module("torch")
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "none visible to torch"
+    if not torch.cuda.is_available():
+        return "cpu (numba), torch", "none visible to torch"
+    return "cpu (numba), torch, cuda", torch.cuda.get_device_name()
 
 
 def _version(name: str) -> str | None:

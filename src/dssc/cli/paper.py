@@ -26,10 +26,12 @@ tables."""
 def add_parser(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
-        "paper", help="reproduce the paper's tables and figures", description=DESCRIPTION
+        "paper",
+        help="reproduce the paper's tables and figures",
+        description=DESCRIPTION,
+        epilog=f"EXPERIMENT is one of {', '.join(EXPERIMENTS)}, all",
     )
     parser.add_argument("experiment", choices=(*EXPERIMENTS, "all"), metavar="EXPERIMENT")
-    parser.epilog = f"EXPERIMENT is one of {', '.join(EXPERIMENTS)}, all"
     parser.add_argument(
         "--datasets",
         type=_names,

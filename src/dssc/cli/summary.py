@@ -50,34 +50,26 @@ def as_text(summary: dict[str, Any]) -> str:
     steps = f" ({', '.join(summary['preparation'])})" if summary["preparation"] else ""
     n_components = summary["components"]
     certificate = summary["certificate"]
-    lines = [
-        f"{summary['data']}: {n:,} samples, {summary['n_features']:,} features{steps}",
-        f"{summary['method']}: {k} clusters in {sum(summary['seconds'].values()):.1f} s",
-        _row("sizes", _sizes(summary["sizes"])),
-        _row(
-            "graph",
-            f"{n_components:,} connected component{'s' if n_components != 1 else ''}, "
-            f"{summary['nonzeros_per_point']:.1f} nonzeros per point"
-            + "".join(
-                f", {name} = {summary[name]:.4g}"
-                for name in ("eta1", "eta2")
-                if summary[name] is not None
-            ),
-        ),
-        _row("certificate", certificate["status"] if certificate else NO_CERTIFICATE),
-    ]
-    if summary["scores"]:
-        scores = (f"{name} {value:.3f}" for name, value in summary["scores"].items())
-        lines.append(_row("scores", "  ".join(scores)))
-    stages = (f"{name} {value:.2f}" for name, value in summary["seconds"].items())
-    lines.append(_row("seconds", ", ".join(stages)))
-    if summary["outputs"]:
-        lines.append(_row("wrote", ", ".join(summary["outputs"].values())))
-    return "\n".join(lines)
-
-
-def _row(name: str, text: str) -> str:
-    return f"  {name:12} {text}"
+    parameters = "".join(
+        f", {name} = {summary[name]:.4g}" for name in ("eta1", "eta2") if summary[name] is not None
+    )
+    scores = summary["scores"] or {}
+    rows = {
+        "sizes": _sizes(summary["sizes"]),
+        "graph": f"{n_components:,} connected component{'s' if n_components != 1 else ''}, "
+        f"{summary['nonzeros_per_point']:.1f} nonzeros per point{parameters}",
+        "certificate": certificate["status"] if certificate else NO_CERTIFICATE,
+        "scores": "  ".join(f"{name} {value:.3f}" for name, value in scores.items()),
+        "seconds": ", ".join(f"{name} {value:.2f}" for name, value in summary["seconds"].items()),
+        "wrote": ", ".join(summary["outputs"].values()),
+    }
+    return "\n".join(
+        [
+            f"{summary['data']}: {n:,} samples, {summary['n_features']:,} features{steps}",
+            f"{summary['method']}: {k} clusters in {sum(summary['seconds'].values()):.1f} s",
+            *(f"  {name:12} {text}" for name, text in rows.items() if text),
+        ]
+    )
 
 
 def _sizes(sizes: list[int]) -> str:

@@ -101,9 +101,8 @@ def _choose(
         if key not in arrays:
             raise CommandError(f"{path} holds no array {key!r}; it holds {shapes or 'nothing'}")
         return key
-    candidates = [name for name, array in arrays.items() if fits(array)]
-    if len(arrays) == 1:
-        candidates = list(arrays)
+    is_only = len(arrays) == 1
+    candidates = [name for name, array in arrays.items() if is_only or fits(array)]
     if len(candidates) != 1:
         raise CommandError(
             f"{path} holds {len(candidates) or 'no'} candidates for a {kind}; "

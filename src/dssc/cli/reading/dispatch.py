@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dssc.cli.exits import CommandError
 from dssc.cli.reading.formats import FORMATS, IMAGE_FOLDER, import_reader, reader_of
-from dssc.cli.reading.reader import Reader, ReadOptions
+from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
 
 
@@ -23,17 +23,13 @@ def read_samples(path: Path, options: ReadOptions | None = None) -> Samples:
             f"{path} ends in {path.suffix.lower() or 'nothing'!r}; "
             f"dssc reads {', '.join(FORMATS)} and folders of images"
         )
-    _check_options(path, reader, options)
+    for name in options.given():
+        if name not in reader.options:
+            raise CommandError(f"--{name} is for {_sources_with(name)}, not for {path}")
     try:
         return reader.read(path, options)
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
-
-
-def _check_options(path: Path, reader: Reader, options: ReadOptions) -> None:
-    for name in options.given():
-        if name not in reader.options:
-            raise CommandError(f"--{name} is for {_sources_with(name)}, not for {path}")
 
 
 def _sources_with(option: str) -> str:

@@ -72,9 +72,7 @@ def _open(path: Path) -> Iterator[TextIO]:
 
 def _split_rows(file: TextIO) -> Rows:
     """Yield the line number and the cells of each line that is not blank."""
-    first = file.readline()
-    while first and not first.strip():
-        first = file.readline()
+    first = next((line for line in file if line.strip()), "")
     file.seek(0)
     counts = {delimiter: first.count(delimiter) for delimiter in DELIMITERS}
     delimiter = max(counts, key=counts.__getitem__)
@@ -109,12 +107,11 @@ def _read_rows(
                 "every row needs the same number"
             )
         cells = row if all_are_features else [row[index] for index in features]
-        start = len(values)
         try:
-            values.extend(map(float, cells))
+            numbers = list(map(float, cells))
         except ValueError:
-            del values[start:]
-            values.extend(_number(path, line, names[i], row[i]) for i in features)
+            numbers = [_number(path, line, names[i], row[i]) for i in features]
+        values.extend(numbers)
         lines.append(line)
         if label is not None:
             if not row[label].strip():
