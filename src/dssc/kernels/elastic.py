@@ -219,10 +219,8 @@ def solve_rows(
             X, inner, i, support[row], coefficients[row], width, penalty, members, order, gram[t],
             factor[t], target, c, signs,
         )  # fmt: skip
-        price[:] = 0.0
         for q in range(len(price)):
-            if candidates[row, q] < 0:
-                price[q] = -1.0
+            price[q] = -1.0 if candidates[row, q] < 0 else 0.0
         _residual(X, i, members, c, order, size, r)
         inside = 0.0
         while True:

@@ -47,7 +47,7 @@ def _remove(order: Array, size: int, position: int, factor: Array) -> None:
 
 
 @leaf
-def _solve(factor: Array, size: int, z: Array) -> None:
+def substitute(factor: Array, size: int, z: Array) -> None:
     """Solve ``L L' z = z`` in place."""
     for a in range(size):
         z[a] = (z[a] - dot(factor[a, :a], z[:a])) / factor[a, a]
@@ -76,7 +76,7 @@ def _descend(
     while size > 0:
         for a in range(size):
             z[a] = target[order[a]] - eta3 * signs[order[a]]
-        _solve(factor, size, z)
+        substitute(factor, size, z)
         step, blocking = 1.0, -1
         for a in range(size):
             j = order[a]

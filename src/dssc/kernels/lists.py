@@ -86,8 +86,7 @@ def count_listed_above(
     for i in prange(len(counts)):
         count = 0
         for e in range(counts[i]):
-            if _is_wanted(i, places[i, e], values[i, e], limits, own, others):
-                count += 1
+            count += _is_wanted(i, places[i, e], values[i, e], limits, own, others)
         out[i] = count
 
 

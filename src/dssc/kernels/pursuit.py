@@ -10,6 +10,7 @@ from numba import prange
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
 from dssc.kernels.compiling import leaf, parallel
+from dssc.kernels.l1_quadratic import substitute
 
 # An atom with a smaller pivot, relative to its squared norm, depends on the atoms of the support.
 DEPENDENT = 1e-12
@@ -92,11 +93,7 @@ def _fit(
     for a in range(size):
         c[a] = dot(X[support[a]], x)
         c[a] += damping * _entry(indices, values, start, stop, support[a])
-        c[a] = (c[a] - dot(factor[a, :a], c[:a])) / factor[a, a]
-    for a in range(size - 1, -1, -1):
-        c[a] /= factor[a, a]
-        for b in range(a):
-            c[b] -= factor[a, b] * c[a]
+    substitute(factor, size, c)
     r[:] = x
     for a in range(size):
         row = X[support[a]]

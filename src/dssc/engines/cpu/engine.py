@@ -11,7 +11,7 @@ from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpressio
 from dssc.engines.protocol import AffinityGraph, SelfExpression
 from dssc.expression import least_squares_representation
 from dssc.features import check_no_zero_rows, unit_norm
-from dssc.joint import JointResult, solve_joint
+from dssc.joint import solve_joint
 from dssc.spectral import assign_labels, spectral_embedding
 
 # From this many samples on, with more samples than features, no n x n matrix is made.
@@ -20,6 +20,8 @@ MATRIX_FREE_FROM = 4000
 
 class CpuEngine:
     """Implements :class:`dssc.engines.protocol.Engine`."""
+
+    solve_joint = staticmethod(solve_joint)
 
     def check(self, X: Any) -> Any:
         """Return a tensor as an array, and anything else unchanged."""
@@ -67,28 +69,4 @@ class CpuEngine:
             n_init=n_init,
             similarity=graph.expression.similarities,
             random_state=rng,
-        )
-
-    def solve_joint(
-        self,
-        X: Array,
-        eta1: float,
-        eta2: float,
-        eta3: float,
-        *,
-        solver: str,
-        alternating_steps: int | None,
-        tol: float,
-        max_iter: int | None,
-    ) -> JointResult:
-        """Learn C and A together."""
-        return solve_joint(
-            X,
-            eta1,
-            eta2,
-            eta3,
-            solver=solver,
-            alternating_steps=alternating_steps,
-            tol=tol,
-            max_iter=max_iter,
         )

@@ -112,7 +112,7 @@ class StreamedRows:
         for block in slices:
             if self.copying is None:
                 yield self.samples[block], None
-                continue
-            with torch.cuda.stream(self.copying):
-                rows = self.samples[block].to(self.device, non_blocking=True)
-            yield rows, self.copying.record_event()
+            else:
+                with torch.cuda.stream(self.copying):
+                    rows = self.samples[block].to(self.device, non_blocking=True)
+                yield rows, self.copying.record_event()

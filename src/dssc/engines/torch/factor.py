@@ -55,8 +55,7 @@ class TorchFactor:
         n, d = X.shape
         generator = torch.Generator().manual_seed(0)
         self.order = torch.randperm(n, generator=generator).to(device)
-        self.place = torch.empty_like(self.order)
-        self.place[self.order] = torch.arange(n, device=device)
+        self.place = torch.argsort(self.order)
         gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
         for block in gen_batches(n, BLOCK):
             rows = unit_rows(X[block], device)

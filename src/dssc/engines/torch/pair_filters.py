@@ -80,6 +80,7 @@ def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     dtype = torch.float64 if vectors.dtype == torch.float64 else torch.float32
     out = torch.empty(len(rows), dtype=dtype, device=rows.device)
     step = max(1, CHUNK // vectors.shape[1])
-    for at in gen_batches(len(rows), step):
+    for start in range(0, len(rows), step):
+        at = slice(start, start + step)
         out[at] = (vectors[rows[at]].to(dtype) * vectors[columns[at]].to(dtype)).sum(dim=1)
     return out

@@ -63,8 +63,7 @@ class TorchProjection(ProjectionResult):
 
     def in_main_memory(self) -> ProjectionResult:
         """Return the result without what is held on the device."""
-        names = (field.name for field in fields(ProjectionResult))
-        return ProjectionResult(**{name: getattr(self, name) for name in names})
+        return ProjectionResult(**{f.name: getattr(self, f.name) for f in fields(ProjectionResult)})
 
 
 class TorchProjectionProblem:

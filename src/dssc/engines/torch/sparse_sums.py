@@ -33,15 +33,13 @@ def newton_product(
     graph: TorchGraph, positive: Tensor, diagonal: Tensor
 ) -> Callable[[Tensor], Tensor]:
     """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    n = len(diagonal)
-    multiply = multiplication(graph.indptr, graph.columns, positive.double(), n)
+    multiply = multiplication(graph.indptr, graph.columns, positive.double(), len(diagonal))
     return lambda x: torch.addcmul(multiply(x), diagonal, x)
 
 
 def product(csr: TorchCsr, x: Tensor) -> Tensor:
     """Return a CSR matrix times a vector."""
-    indptr, columns, values = csr
-    return multiplication(indptr, columns, values, len(x))(x)
+    return multiplication(*csr, len(x))(x)
 
 
 def combination(
@@ -53,8 +51,7 @@ def combination(
     weight: float = 0.0,
 ) -> Tensor:
     """Return ``scale A X + shift X + weight previous``."""
-    indptr, columns, values = csr
-    product = multiplication(indptr, columns, values, len(X))(X).mul_(scale)
+    product = multiplication(*csr, len(X))(X).mul_(scale)
     if shift:
         product.add_(X, alpha=shift)
     return product if previous is None else product.add_(previous, alpha=weight)

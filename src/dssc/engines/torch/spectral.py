@@ -106,17 +106,14 @@ class TorchBlocks(BlockOperations[torch.Tensor]):
     def filtered(self, X: torch.Tensor, cut: float, degree: int, *, double: bool) -> torch.Tensor:
         """Apply the polynomial of `chebyshev_filter` to X, in float64 or else in float32."""
         csr = self._csr if double else self._single_csr
-
-        def combine(
-            x: torch.Tensor,
-            previous: torch.Tensor | None,
-            scale: float,
-            center: float,
-            weight: float,
-        ) -> torch.Tensor:
-            return self._combination(csr, x, scale, -scale * center, previous, -weight)
-
-        return chebyshev_filter(combine, X.to(csr[2].dtype), cut, degree).double()
+        return chebyshev_filter(
+            lambda x, previous, scale, center, weight: self._combination(
+                csr, x, scale, -scale * center, previous, -weight
+            ),
+            X.to(csr[2].dtype),
+            cut,
+            degree,
+        ).double()
 
     def rayleigh_ritz(self, X: torch.Tensor, n_wanted: int) -> RitzVectors[torch.Tensor]:
         """Return approximate eigenvectors from the span of an orthonormal X."""
