@@ -36,7 +36,7 @@ class Progress:
         outer, self._inner = self._inner, 0.0
         start = time.perf_counter()
         try:
-            yield line.advance if line else _ignore
+            yield line.advance if line else lambda amount: None
         finally:
             elapsed = time.perf_counter() - start
             own = elapsed - self._inner
@@ -44,10 +44,6 @@ class Progress:
             self._inner = outer + elapsed
             if line:
                 line.close(own)
-
-
-def _ignore(amount: float) -> None:
-    pass
 
 
 class _StageLine:

@@ -2,22 +2,21 @@
 
 import math
 from numbers import Integral, Real
+from typing import TypeGuard
 
 
 def check_positive(name: str, value: object) -> float:
     """Return `value` as a float; raise ValueError unless it is positive and finite."""
-    number = _finite_number(value)
-    if number is None or number <= 0:
+    if not _is_finite(value) or value <= 0:
         raise ValueError(f"{name}={value!r} must be a positive finite number")
-    return number
+    return float(value)
 
 
 def check_nonnegative(name: str, value: object) -> float:
     """Return `value` as a float; raise ValueError unless it is finite and at least zero."""
-    number = _finite_number(value)
-    if number is None or number < 0:
+    if not _is_finite(value) or value < 0:
         raise ValueError(f"{name}={value!r} must be a nonnegative finite number")
-    return number
+    return float(value)
 
 
 def check_count(name: str, value: object) -> int:
@@ -27,7 +26,5 @@ def check_count(name: str, value: object) -> int:
     return int(value)
 
 
-def _finite_number(value: object) -> float | None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
-        return None
-    return float(value)
+def _is_finite(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

@@ -77,8 +77,7 @@ def fit_basis(points: Array) -> Array:
     if len(points) == 0:
         return np.zeros((0, points.shape[1]))
     left, values, right = linalg.svd(points, full_matrices=False)
-    shape = sorted(points.shape)
-    aspect = shape[0] / shape[1]
+    aspect = min(points.shape) / max(points.shape)
     cut = (0.56 * aspect**3 - 0.95 * aspect**2 + 1.82 * aspect + 1.43) * np.median(values)
     signal = values > max(cut, NEGLIGIBLE * values[0])
     shared = np.max(left**2, axis=0) <= OWN_SHARE

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from dssc._typing import Array, Matrix
 from dssc.kernels.atoms import largest_magnitudes
@@ -47,9 +48,8 @@ class Dictionary:
 
     def blocks(self, n_rows: int | None = None) -> list[slice]:
         """Divide rows, by default the samples, into slices whose products fill one tile."""
-        n_rows = len(self) if n_rows is None else n_rows
         size = max(1, TILE // len(self))
-        return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+        return list(gen_batches(len(self) if n_rows is None else n_rows, size))
 
     def products(self, residuals: Array, *, precise: bool = False) -> tuple[Array, Array]:
         """Return ``R X'`` and, for every row, a bound on the error of its entries."""

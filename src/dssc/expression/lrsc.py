@@ -45,18 +45,12 @@ def low_rank_representation(X: Matrix, tau: float, alpha: float) -> Array:
     """
     check_positive("tau", tau)
     check_positive("alpha", alpha)
-    V, s = _left_singular(X)
+    rows = X.toarray() if sparse.issparse(X) else X
+    V, s, _ = linalg.svd(rows.astype(np.float64), full_matrices=False)
     weights = _weights(s, tau, alpha)
     kept = weights > 0
     C = (V[:, kept] * weights[kept]) @ V[:, kept].T
     return C.astype(X.dtype, copy=False)
-
-
-def _left_singular(X: Matrix) -> tuple[Array, Array]:
-    """Return the left singular vectors and the singular values of X."""
-    X = X.toarray() if sparse.issparse(X) else X
-    V, s, _ = linalg.svd(X.astype(np.float64), full_matrices=False)
-    return V, s
 
 
 def _weights(s: Array, tau: float, alpha: float) -> Array:

@@ -73,6 +73,5 @@ def _store(path: Path, array: Array) -> None:
         with os.fdopen(handle, "wb") as file:
             np.save(file, array, allow_pickle=False)
         os.replace(temporary, path)
-    except BaseException:
+    finally:
         Path(temporary).unlink(missing_ok=True)
-        raise

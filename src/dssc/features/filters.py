@@ -74,8 +74,7 @@ def _morlet(shape: tuple[int, int], j: int, rotation: int, L: int) -> Array:
     sigma, frequency, slant = SIGMA * 2**j, FREQUENCY / 2**j, 4.0 / L
     wave = _gabor(shape, sigma, angle, frequency, slant)
     envelope = _gabor(shape, sigma, angle, 0.0, slant)
-    morlet = wave - wave.sum() / envelope.sum() * envelope
-    return np.fft.fft2(morlet).real
+    return np.fft.fft2(wave - wave.sum() / envelope.sum() * envelope).real
 
 
 def _gabor(
@@ -90,8 +89,7 @@ def _gabor(
         for left in PERIODS:
             y, x = np.mgrid[:height, :width]
             y, x = y + up * height, x + left * width
-            exponent = curvature[0, 0] * y**2 + 2 * curvature[0, 1] * x * y
-            exponent += curvature[1, 1] * x**2
+            exponent = curvature[0, 0] * y**2 + 2 * curvature[0, 1] * x * y + curvature[1, 1] * x**2
             phase = frequency * (y * np.cos(angle) + x * np.sin(angle))
             total += np.exp(-exponent + 1j * phase)
     return total * slant / (2 * NORM_PI * sigma**2)
@@ -106,8 +104,7 @@ def _crop(transforms: Array, resolution: int) -> Array:
 
 
 def _kept_frequencies(size: int, resolution: int) -> Array:
-    coarse = size >> resolution
-    half = coarse // 2
+    half = (size >> resolution) // 2
     return np.concatenate([np.arange(half), np.arange(size - half, size)])
 
 
@@ -115,12 +112,10 @@ def _lowpass_matrix(size: int, J: int, resolution: int) -> Array:
     """Return the one-dimensional Gaussian as a matrix from a grid to the coarsest one, cropped."""
     sigma = SIGMA * 2 ** (J - 1)
     position = np.arange(size)[None, :] + size * np.array(PERIODS)[:, None]
-    gaussian = np.exp(-(position**2) / (2 * sigma**2)).sum(axis=0)
-    gaussian /= np.sqrt(2 * NORM_PI) * sigma
+    gaussian = np.exp(-(position**2) / (2 * sigma**2)).sum(axis=0) / (np.sqrt(2 * NORM_PI) * sigma)
     transform = np.fft.fft(gaussian).real
     kernel = np.fft.ifft(transform[_kept_frequencies(size, resolution)]).real
     coarse = size >> resolution
-    step = 2 ** (J - resolution)
-    outputs = np.arange(0, coarse, step)[1:-1]
+    outputs = np.arange(0, coarse, 2 ** (J - resolution))[1:-1]
     shift = (outputs[:, None] - np.arange(coarse)[None, :]) % coarse
     return kernel[shift]
