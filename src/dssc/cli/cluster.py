@@ -42,10 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=MethodHelpFormatter,
     )
     parser.add_argument(
-        "data",
-        metavar="DATA",
-        type=Path,
-        help=f"{', '.join(FORMATS)}, or a folder of images",
+        "data", metavar="DATA", type=Path, help=f"{', '.join(FORMATS)}, or a folder of images"
     )
     parser.add_argument(
         "-k", "--n-clusters", type=int, required=True, metavar="K", help="number of clusters"

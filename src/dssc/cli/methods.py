@@ -35,10 +35,7 @@ PARAMETERS: dict[str, tuple[type, str]] = {
         "--n-neighbors determines it",
     ),
     "eta3": (float, "l1 penalty of the coefficients"),
-    "n_neighbors": (
-        int,
-        "mean number of neighbours per point; adssc selects it if it is not set",
-    ),
+    "n_neighbors": (int, "mean number of neighbours per point; adssc selects it if it is not set"),
     "affinity": (str, "how coefficients become an affinity"),
     "symmetric": (bool, "whether A must be symmetric"),
     "affine": (bool, "whether subspaces may miss the origin"),
@@ -66,10 +63,7 @@ PARAMETERS: dict[str, tuple[type, str]] = {
         "is not set",
     ),
     "tol": (float, "tolerance of the certificate"),
-    "max_iter": (
-        int,
-        "largest number of iterations; if it is not set, it depends on the solver",
-    ),
+    "max_iter": (int, "largest number of iterations; if it is not set, it depends on the solver"),
 }
 
 # How argparse reads the parameters of each type. A parameter that is not given is None.

@@ -104,10 +104,7 @@ EMNIST_PART = replace(
 
 
 def fetch_mnist(
-    *,
-    data_home: DataHome = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
+    *, data_home: DataHome = None, download_if_missing: bool = True, return_X_y: bool = False
 ) -> Bunch | tuple[Array, Array]:
     """Load MNIST: 70,000 handwritten digits, training then test images, 28 x 28.
 
@@ -132,10 +129,7 @@ def fetch_mnist(
 
 
 def fetch_emnist_letters(
-    *,
-    data_home: DataHome = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
+    *, data_home: DataHome = None, download_if_missing: bool = True, return_X_y: bool = False
 ) -> Bunch | tuple[Array, Array]:
     """Load EMNIST-Letters: 145,600 handwritten letters, training then test images, 28 x 28.
 

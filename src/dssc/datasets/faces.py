@@ -99,10 +99,7 @@ ORL_TREE = Tree("s*/*.pgm", r"s(\d+)/(\d+)\.pgm", 2**16)
 
 
 def fetch_yaleb(
-    *,
-    data_home: DataHome = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
+    *, data_home: DataHome = None, download_if_missing: bool = True, return_X_y: bool = False
 ) -> Bunch | tuple[Array, Array]:
     """Load the Extended Yale-B faces: 2,414 images of 38 people under varying light, 48 x 42.
 
@@ -126,10 +123,7 @@ def fetch_yaleb(
 
 
 def fetch_orl(
-    *,
-    data_home: DataHome = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
+    *, data_home: DataHome = None, download_if_missing: bool = True, return_X_y: bool = False
 ) -> Bunch | tuple[Array, Array]:
     """Load the ORL faces: 400 images of 40 people, whole frames, 32 x 32.
 

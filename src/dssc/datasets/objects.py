@@ -7,14 +7,7 @@ from sklearn.utils import Bunch
 
 from dssc._typing import Array
 from dssc.datasets.archive import Tree
-from dssc.datasets.base import (
-    DataHome,
-    DataSet,
-    Samples,
-    as_bunch,
-    first_existing,
-    load,
-)
+from dssc.datasets.base import DataHome, DataSet, Samples, as_bunch, first_existing, load
 from dssc.datasets.download import Resource
 from dssc.datasets.image_files import decode_png, read_image_files
 

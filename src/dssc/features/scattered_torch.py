@@ -14,12 +14,7 @@ ROWS = 1 << 15
 
 
 def scattered_on_device(
-    images: Array | torch.Tensor,
-    side: int,
-    J: int,
-    L: int,
-    n_components: int,
-    device: torch.device,
+    images: Array | torch.Tensor, side: int, J: int, L: int, n_components: int, device: torch.device
 ) -> torch.Tensor:
     """Return what `dssc.scattered_features` returns, as a float32 tensor on a device."""
     features = torch.cat(

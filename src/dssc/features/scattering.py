@@ -18,12 +18,7 @@ BLOCK = 16
 
 
 def scattering_features(
-    images: ArrayLike,
-    J: int = 3,
-    L: int = 8,
-    *,
-    normalize: bool = True,
-    n_jobs: int | None = None,
+    images: ArrayLike, J: int = 3, L: int = 8, *, normalize: bool = True, n_jobs: int | None = None
 ) -> Array:
     r"""Compute the two-dimensional Morlet scattering transform of images, to the second order.
 

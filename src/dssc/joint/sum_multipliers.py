@@ -35,10 +35,7 @@ class SumMultipliers(Generic[ArrayT]):
         u = rho * column_sums + n * base_columns + base_rows.sum()
         v_P = (v - v.sum() / (2 * n + 1)) / (n + 1)
         u_P = (u - u.sum() / (2 * n + 1)) / (n + 1)
-        self.errors = (
-            (v - n * v_P - u_P.sum()) / rho - 1.0,
-            (u - n * u_P - v_P.sum()) / rho - 1.0,
-        )
+        self.errors = ((v - n * v_P - u_P.sum()) / rho - 1.0, (u - n * u_P - v_P.sum()) / rho - 1.0)
         rows = 2 * rho - self.lambda_rows - v_P
         columns = -self.lambda_columns - u_P
         self.change = (rows - self.rows, columns - self.columns)

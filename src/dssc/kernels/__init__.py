@@ -29,13 +29,7 @@ from dssc.kernels.lists import (
     pack_rows,
     sort_rows,
 )
-from dssc.kernels.projection import (
-    active_pattern,
-    row_sums,
-    row_thresholds,
-    slacks,
-    solve_pattern,
-)
+from dssc.kernels.projection import active_pattern, row_sums, row_thresholds, slacks, solve_pattern
 from dssc.kernels.scan import (
     keep_largest,
     mark_above,

@@ -132,13 +132,7 @@ def _advance(x: Array, residual: Array, direction: Array, product: Array, length
 
 @leaf
 def solve_pattern(
-    indptr: Array,
-    indices: Array,
-    diagonal: Array,
-    rhs: Array,
-    tol: float,
-    max_iter: int,
-    x: Array,
+    indptr: Array, indices: Array, diagonal: Array, rhs: Array, tol: float, max_iter: int, x: Array
 ) -> tuple[float, int]:
     """Solve ``(diag(diagonal) + S) x = rhs`` by conjugate gradients.
 

@@ -137,10 +137,7 @@ def jobs_of(
 
 
 def table_jobs(
-    data: Sequence[str],
-    methods: Sequence[str],
-    quick: bool = False,
-    max_samples: int | None = None,
+    data: Sequence[str], methods: Sequence[str], quick: bool = False, max_samples: int | None = None
 ) -> list[Job]:
     """Return the jobs of a table, cheap ones first: grids with few runs, single points with all."""
     jobs = []

@@ -12,13 +12,7 @@ from dssc.stochastic.bounded_similarity import MARGIN, Area, BoundedSimilarity, 
 from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.scan import Lists, Weights, largest_similarities
-from dssc.stochastic.similarity import (
-    MissingEntries,
-    Places,
-    Potentials,
-    Start,
-    check_memory,
-)
+from dssc.stochastic.similarity import MissingEntries, Places, Potentials, Start, check_memory
 from dssc.stochastic.support import Graph, Support, distinct
 
 

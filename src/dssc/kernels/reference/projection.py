@@ -55,13 +55,7 @@ def active_pattern(
 
 
 def solve_pattern(
-    indptr: Array,
-    indices: Array,
-    diagonal: Array,
-    rhs: Array,
-    tol: float,
-    max_iter: int,
-    x: Array,
+    indptr: Array, indices: Array, diagonal: Array, rhs: Array, tol: float, max_iter: int, x: Array
 ) -> tuple[float, int]:
     """Solve ``(diag(diagonal) + S) x = rhs`` by conjugate gradients.
 

@@ -76,10 +76,7 @@ class _NewtonSystem:
         self.n, self.order = newton.n, newton.order
         values = newton.candidates.sizes
         self.by_row, self.by_column = values.new_empty((2, newton.n))
-        parts = [
-            (newton.indptr, newton.columns),
-            (newton.column_indptr, newton.rows[newton.order]),
-        ]
+        parts = [(newton.indptr, newton.columns), (newton.column_indptr, newton.rows[newton.order])]
         index = index_type(len(values))
         self.S, self.S_T = (
             (indptr.to(index), others.to(index), torch.empty_like(values))
@@ -91,11 +88,7 @@ class _NewtonSystem:
         self.gradients = ConjugateGradients(multiply, self.by_column, recorded=True)
 
     def solve(
-        self,
-        slopes: Tensor,
-        diagonals: Iterable[Tensor],
-        missing: Tensor,
-        tol: float,
+        self, slopes: Tensor, diagonals: Iterable[Tensor], missing: Tensor, tol: float
     ) -> Tensor:
         """Return the direction for the slopes of entries and the diagonals of rows and columns."""
         self.S[2].copy_(slopes)
@@ -109,12 +102,7 @@ class _NewtonSystem:
 
 
 def _multiply(
-    product: Product,
-    S: TorchCsr,
-    S_T: TorchCsr,
-    by_row: Tensor,
-    by_column: Tensor,
-    x: Tensor,
+    product: Product, S: TorchCsr, S_T: TorchCsr, by_row: Tensor, by_column: Tensor, x: Tensor
 ) -> Tensor:
     """Return the system with rows eliminated, times x.
 

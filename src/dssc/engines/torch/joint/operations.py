@@ -146,12 +146,7 @@ class TorchOperations(JointOperations[Tensor]):
         return Entries(keys, values.new_zeros(len(keys)).index_add_(0, at, values))
 
     def coupling_step(
-        self,
-        z: Tensor,
-        A: Entries[Tensor],
-        penalty: CouplingPenalty,
-        rho: float,
-        out: Tensor,
+        self, z: Tensor, A: Entries[Tensor], penalty: CouplingPenalty, rho: float, out: Tensor
     ) -> None:
         """Write C as if A were zero, then replace the entries where it is not."""
         eta1 = penalty.eta1

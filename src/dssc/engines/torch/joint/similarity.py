@@ -8,14 +8,7 @@ from torch import Tensor
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.joint.blocks import row_blocks
-from dssc.stochastic.similarity import (
-    MissingEntries,
-    Places,
-    Potentials,
-    Similarity,
-    Start,
-    filled,
-)
+from dssc.stochastic.similarity import MissingEntries, Places, Potentials, Similarity, Start, filled
 from dssc.stochastic.support import Support, pattern_at
 
 # Entries of a matrix that are processed at once.
