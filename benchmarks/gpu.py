@@ -67,7 +67,7 @@ def measure(name, images, y):
     seconds = statistics.median(run[0] for run in runs)
     model = min(runs, key=lambda run: abs(run[0] - seconds))[1]
     memory = torch.cuda.max_memory_allocated() / 2**30
-    factor = TorchFactor(X, 1.0, X.device)
+    factor = TorchFactor(X, 1.0, False, X.device)
     bare_products(factor.bounds.vectors[: 4 * TILE])
     product = timed(lambda: bare_products(factor.bounds.vectors))[1]
     stages = " | ".join(f"{1e3 * model.timings_.get(stage, 0):.1f}" for stage in STAGES)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dssc import ADSSC, make_union_of_subspaces
-from dssc.subspaces import fit_basis, squared_residual
+from dssc.subspaces import fit_basis, leading_directions
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
@@ -49,7 +49,14 @@ def test_affine_subspaces_have_one_dimension_more():
     assert subspaces.residuals.max() < 1e-6
 
 
-def test_few_points_or_features_leave_no_residual(rng):
-    X = rng.standard_normal((60, 16))
-    assert squared_residual(X, 16) == squared_residual(X[:5], 5) == 0.0
-    assert squared_residual(X, 15) > 0.0
+@pytest.mark.parametrize("shape", [(60, 16), (10, 40), (5, 5), (0, 3)])
+def test_leading_directions_are_those_of_the_decomposition(rng, shape):
+    X = rng.standard_normal(shape)
+    directions = leading_directions(X, 7)
+    assert directions.shape == (min(7, *shape), shape[1])
+    np.testing.assert_allclose(directions @ directions.T, np.eye(len(directions)), atol=1e-10)
+    if len(X):
+        expected = np.linalg.svd(X, full_matrices=False)[2][:7]
+        np.testing.assert_allclose(
+            abs(directions[::-1] @ expected.T), np.eye(len(expected)), atol=1e-8
+        )

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 
 @contextmanager
@@ -15,5 +16,11 @@ def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     The results come in order. Threads that multiply and then do something else with the product
     never wait for each other. A multithreaded BLAS would keep its own threads spinning meanwhile.
     """
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_threads) as threads:
+    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
         yield threads.map
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the thread pools of this process; finding them takes milliseconds each time."""
+    return ThreadpoolController()

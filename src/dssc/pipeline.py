@@ -40,6 +40,7 @@ class Settings:
     eta3: float = 0.0
     n_neighbors: int | None = None
     symmetric: bool = True
+    signed: bool = False
     n_components: int | None = None
     fading: bool = False
     assign_labels: str = "kmeans"
@@ -51,13 +52,13 @@ class Settings:
 def express(X: Any, settings: Settings, engine: Engine, progress: Progress) -> SelfExpression:
     """Express every row of X, scaled to unit norm, by the others: (minC)."""
     if settings.eta3 == 0:
-        return engine.express(X, settings.eta1, settings.symmetric, progress)
+        return engine.express(X, settings.eta1, settings.symmetric, settings.signed, progress)
     with progress.stage("self-expression"):
         result = elastic_net_representation(
             unit_norm(X), settings.eta1, settings.eta3, tol=settings.tol, max_iter=settings.max_iter
         )
         check_usable(result, f"eta3={settings.eta3!r} is so large that C is zero; lower eta3")
-        return MatrixExpression(result.representation, settings.symmetric)
+        return MatrixExpression(result.representation, settings.symmetric, settings.signed)
 
 
 def check_usable(result: RepresentationResult, complaint: str) -> None:

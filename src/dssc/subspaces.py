@@ -63,13 +63,20 @@ def fit_subspaces(X: Any, labels: Array, n_clusters: int) -> Subspaces:
     return Subspaces(bases, np.array([len(basis) for basis in bases]), residuals, scores)
 
 
-def squared_residual(X: Any, dimension: int) -> float:
-    """Return the sum of squared distances of unit points from their best subspace."""
-    points = unit_rows(X)
-    if not len(points) > dimension < points.shape[1]:
-        return 0.0
-    gram = points @ points.T if len(points) < points.shape[1] else points.T @ points
-    return max(float(linalg.eigvalsh(gram)[:-dimension].sum()), 0.0)
+def leading_directions(points: Array, count: int) -> Array:
+    """Return an orthonormal basis of the best subspace of some points, one vector per row.
+
+    It has `count` vectors, or as many as the points span.
+    """
+    n, d = points.shape
+    if n == 0:
+        return np.zeros((0, d))
+    gram = points @ points.T if n < d else points.T @ points
+    values, vectors = linalg.eigh(gram, driver="evd")
+    values, vectors = values[-count:], vectors[:, -count:]
+    kept = values > NEGLIGIBLE * values[-1]
+    directions = vectors[:, kept].T
+    return (directions @ points) / np.sqrt(values[kept, None]) if n < d else directions
 
 
 def fit_basis(points: Array) -> Array:

@@ -34,6 +34,7 @@ def test_every_method_runs(run, folder, points, method):
         ("eta3", "adssc, jdssc; default: 0"),
         ("n_neighbors", "all but jdssc; default: 12, adssc: not set, tsc: 5"),
         ("affinity", "all but adssc, jdssc; symmetric or doubly_stochastic; default: symmetric"),
+        ("signed", "adssc; default: not set"),
         ("symmetric", "adssc; default: yes"),
         ("gamma", "ssc, ensc, lsr; default: 50, lsr: 1"),
         ("solver", "jdssc; auto or splitting or newton or linearized-admm; default: auto"),

@@ -34,11 +34,11 @@ def matrix_expression():
 
 
 def factored_expression():
-    return FactoredExpression(X, 1.0, True, QUIET)
+    return FactoredExpression(X, 1.0, True, False, QUIET)
 
 
 def torch_expression():
-    return torch_engine().express(X, 1.0, True, QUIET)
+    return torch_engine().express(X, 1.0, True, False, QUIET)
 
 
 def graph_dual():

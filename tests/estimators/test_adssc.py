@@ -142,7 +142,8 @@ def test_data_frames_and_sparse_matrices(data):
     np.testing.assert_array_equal(model.labels_, expected)
     np.testing.assert_array_equal(model.feature_names_in_, frame.columns)
     for make in (sparse.csr_array, sparse.csc_matrix):
-        np.testing.assert_array_equal(ADSSC(4, random_state=0).fit_predict(make(X)), expected)
+        labels = ADSSC(4, random_state=0).fit_predict(make(X))
+        assert adjusted_rand_score(labels, expected) == 1.0
 
 
 def test_clone_pickle_and_pipeline(data):
@@ -190,8 +191,10 @@ def test_awkward_but_valid_data(rng):
     constant_feature = np.hstack([X, np.ones((90, 1))])
     wide = X @ np.linalg.qr(rng.standard_normal((200, 20)))[0].T
     rank_one = np.outer(rng.standard_normal(30), np.ones(5))
+    with pytest.warns(UserWarning, match="equal or opposite"):
+        assert np.all(np.isfinite(ADSSC(3, random_state=0).fit(rank_one).embedding_))
     orthogonal = np.eye(12)
-    for Z in (constant_feature, wide, rank_one, orthogonal):
+    for Z in (constant_feature, wide, orthogonal):
         assert np.all(np.isfinite(ADSSC(3, random_state=0).fit(Z).embedding_))
     assert clustering_accuracy(y, ADSSC(3, random_state=0).fit_predict(wide)) > 0.95
 

@@ -34,9 +34,9 @@ def data():
     return make_union_of_subspaces(600, n_subspaces=4, noise=0.05, random_state=0)
 
 
-def as_matrix(X, eta1, symmetric, progress):
+def as_matrix(X, eta1, symmetric, signed, progress):
     C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
-    return MatrixExpression(C, symmetric)
+    return MatrixExpression(C, symmetric, signed)
 
 
 def both_forms(X, monkeypatch, **options):
@@ -61,7 +61,14 @@ def assert_same(dense, free):
 @pytest.mark.parametrize("make", [np.asarray, np.float32, sparse.csr_array])
 @pytest.mark.parametrize(
     "options",
-    [{"eta1": 1.0, "n_neighbors": 8}, {"eta2": 0.01}, {"eta2": 0.01, "symmetric": False}],
+    [
+        {"eta1": 1.0, "n_neighbors": 8},
+        {"eta2": 0.01},
+        {"eta2": 0.01, "symmetric": False},
+        {"eta2": 0.01, "signed": True},
+        {"eta1": np.inf, "n_neighbors": 8, "signed": True},
+        {"eta1": np.inf, "n_neighbors": 8, "symmetric": False},
+    ],
 )
 def test_both_forms_give_the_same(make, options, data, monkeypatch):
     X = make(data[0])

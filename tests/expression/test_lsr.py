@@ -64,3 +64,11 @@ def test_the_appendix_formula_differs_because_it_keeps_the_diagonal(rng):
     np.testing.assert_allclose(
         C, with_diagonal.T / (1 - np.diag(with_diagonal))[:, None] * (1 - np.eye(30))
     )
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 8), (8, 30)])
+def test_an_infinite_penalty_gives_the_limit(n, d, rng):
+    X = unit_norm(rng.standard_normal((n, d)))
+    C = least_squares_representation(X, np.inf)
+    np.testing.assert_allclose(C, X @ X.T - np.eye(n), atol=1e-14)
+    np.testing.assert_allclose(C, 1e9 * least_squares_representation(X, 1e9), atol=1e-6)

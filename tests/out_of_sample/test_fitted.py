@@ -21,6 +21,7 @@ def fitted(rng):
         eta2=0.05,
         eta3=0.0,
         symmetric=True,
+        signed=False,
         potentials=rng.uniform(0.0, 0.05, 80),
     )
 
@@ -31,12 +32,17 @@ def with_changes(fitted, **changes):
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_masses_are_those_of_the_row_that_one_more_sample_would_get(symmetric, fitted, rng):
-    fitted = with_changes(fitted, symmetric=symmetric)
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("eta1", [1.0, np.inf])
+def test_masses_are_those_of_the_row_that_one_more_sample_would_get(
+    symmetric, signed, eta1, fitted, rng
+):
+    fitted = with_changes(fitted, symmetric=symmetric, signed=signed, eta1=eta1)
     new = rng.standard_normal((5, 20))
     masses = fitted.masses(new)
     for x, mass in zip(new, masses, strict=True):
-        C = np.abs(least_squares_representation(unit_norm(np.vstack([fitted.points, x])), 1.0))
+        C = least_squares_representation(unit_norm(np.vstack([fitted.points, x])), eta1)
+        C = np.maximum(C, 0.0) if signed else np.abs(C)
         k = (C[80, :80] + C[:80, 80]) / 2 if symmetric else C[80, :80]
         v = k - fitted.potentials
         row = np.zeros(80, dtype=int)

@@ -2,36 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from dssc.selection.criteria import (
-    DIMENSION,
-    mean_agreement,
-    pairwise_agreements,
-    ranked,
-    subspace_residuals,
-    voted,
-)
-
-
-def test_agreement_is_the_adjusted_rand_index(rng):
-    labels = list(rng.integers(0, 3, (4, 50)))
-    labels[1] = (labels[0] + 1) % 3
-    labels.append(np.zeros(50, dtype=int))
-    agreements = pairwise_agreements(labels, 3)
-    for i, one in enumerate(labels):
-        for j, two in enumerate(labels):
-            expected = adjusted_rand_score(one, two) if i != j else 0.0
-            assert agreements[i, j] == pytest.approx(expected, abs=1e-12)
-    assert pairwise_agreements([labels[-1]] * 2, 3)[0, 1] == 1.0
-    assert mean_agreement(labels, 3) == pytest.approx(agreements.sum() / 20, abs=1e-6)
-    assert mean_agreement(labels[:1], 3) == 1.0
-
-
-def test_ranks_are_added_and_torn_graphs_come_last():
-    modularities, residuals = [0.9, 0.8, 0.7, 0.8], [0.1, 0.4, 0.2, 0.3]
-    # Ranks: 0 + 0 (torn), 1 + 3, 3 + 1, 1 + 2; of equal sums the higher modularity is first.
-    torn = np.array([True, False, False, False])
-    assert ranked(modularities, residuals, torn) == [3, 1, 2, 0]
-    assert ranked(modularities, residuals, np.zeros(4, dtype=bool))[0] == 0
+from dssc.selection.criteria import DIMENSION, HELD_SHARE, held_out_residual, voted
 
 
 def test_a_vote_is_by_clusters_whatever_their_numbers(rng):
@@ -55,16 +26,24 @@ def test_no_cluster_is_voted_away():
     np.testing.assert_array_equal(voted([one, *others], 3), one)
 
 
-def test_residuals_are_distances_from_the_best_subspaces(rng):
-    X = rng.standard_normal((60, 16))
-    labels = [rng.integers(0, 3, 60), rng.integers(0, 2, 60)]
-    labels.append((labels[0] + 1) % 3)  # the same clusters
+@pytest.mark.parametrize("n_features", [16, 200])
+def test_a_residual_is_the_distance_of_held_out_points_from_subspaces(rng, n_features):
+    X = rng.standard_normal((240, n_features))
+    labels = rng.integers(0, 3, 240)
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-    for labelling, residual in zip(labels, subspace_residuals(X, labels, 3), strict=True):
-        expected = 0.0
-        for label in range(3):
-            members = unit[labelling == label]
-            left, values, right = np.linalg.svd(members, full_matrices=False)
-            nearest = (left[:, :DIMENSION] * values[:DIMENSION]) @ right[:DIMENSION]
-            expected += np.sum((members - nearest) ** 2)
-        assert residual == pytest.approx(expected / 60, abs=1e-6)
+    order = np.random.default_rng(0).permutation(240)
+    held = order[::HELD_SHARE]
+    rest = np.setdiff1d(order, held)
+    expected = 0.0
+    for label in range(3):
+        basis = np.linalg.svd(unit[rest[labels[rest] == label]])[2][:DIMENSION]
+        points = unit[held[labels[held] == label]]
+        expected += np.sum((points - points @ basis.T @ basis) ** 2)
+    assert held_out_residual(X, labels, 3) == pytest.approx(expected / len(held), rel=1e-9)
+
+
+def test_points_of_a_subspace_have_no_residual_and_single_points_have_a_large_one(rng):
+    X = np.concatenate([rng.standard_normal((50, 3)) @ rng.standard_normal((3, 30)) for _ in "ab"])
+    assert held_out_residual(X, np.repeat([0, 1], 50), 2) == pytest.approx(0.0, abs=1e-12)
+    # Clusters of one point are perfect for the point that defines them, not for one held out.
+    assert held_out_residual(rng.standard_normal((100, 30)), np.arange(100), 100) == 1.0

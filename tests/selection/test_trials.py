@@ -1,70 +1,41 @@
 import numpy as np
 import pytest
 
-from dssc import ADSSC, make_union_of_subspaces
+from dssc import make_union_of_subspaces
 from dssc.engines import CpuEngine
 from dssc.pipeline import Settings
-from dssc.selection import Candidate, search, select
-from dssc.selection.criteria import subspace_residuals
-from dssc.selection.search import FIRST_COUNTS, MORE_COUNTS
-from dssc.selection.trials import MORE_STARTS, STARTS, Trials
+from dssc.selection.criteria import held_out_residual
+from dssc.selection.trials import Trial, Trials
 from dssc.spectral.modularity import modularity
 
 
-@pytest.fixture(scope="module")
-def data():
-    return make_union_of_subspaces(300, n_subspaces=4, noise=0.3, random_state=0)
+@pytest.fixture
+def trials():
+    X, _ = make_union_of_subspaces(200, n_subspaces=4, noise=0.3, random_state=0)
+    settings = Settings(eta1=1.0, fading=True)
+    return Trials(X, settings, CpuEngine(), np.random.RandomState(0))
 
 
-def test_agreement_on_a_stray_point_does_not_count_for_an_eta1(data):
-    # Where a stray point is a component, every start finds it, and nothing else.
-    strays, clusters = (
-        Trials(data[0], 2, Settings(eta1=eta1), CpuEngine(), eta1, 1.0) for eta1 in (0.1, 1.0)
-    )
-    strays.candidates, strays.modularities = [Candidate(0.1, 12, 1.0, 2)], [0.01]
-    clusters.candidates, clusters.modularities = [Candidate(1.0, 12, 0.8, 1)], [0.45]
-    assert clusters.score > strays.score
-    clusters.candidates = [Candidate(1.0, 12, 0.8, 3)]  # torn
-    assert clusters.score < strays.score
+def test_every_clustering_is_judged_in_the_mean_of_all_graphs(trials):
+    for n_neighbors in (6, 12):
+        trials.add(n_neighbors, 4)
+    trials.cluster(4, n_starts=3)
+    mean = sum(trial.graph.affinity for trial in trials.trials) / 2
+    for trial in trials.trials:
+        expected = [modularity(mean, labels) for labels in trial.labels]
+        np.testing.assert_allclose(trial.modularities, expected, atol=1e-6)
+        best = trial.labels[int(np.argmax(expected))]
+        assert trial.residual == held_out_residual(trials.X, best, 4)
 
 
-@pytest.mark.filterwarnings("ignore:the affinity has")
-def test_a_clustering_is_judged_in_all_graphs_of_its_eta1(data):
-    X, _ = data
-    model = ADSSC(4, eta1=1.0).fit(X)
-    best = model.candidates_[0]
-    counts = (*FIRST_COUNTS, *MORE_COUNTS)
-    graphs = [ADSSC(4, eta1=1.0, n_neighbors=q).fit(X).affinity_matrix_ for q in counts]
-    expected = np.mean([modularity(graph, model.labels_) for graph in graphs])
-    assert best.modularity == pytest.approx(expected, abs=1e-5)
-    assert best.residual == subspace_residuals(X, [model.labels_], 4)[0]
+def test_ranks_are_added_and_torn_graphs_come_last(trials):
+    def trial(modularities, residual, n_pieces=1):
+        labels = [np.full(1, value) for value in modularities]  # stand for clusterings
+        return Trial(6, None, n_pieces, None, labels, np.array(modularities), residual)
 
-
-def test_all_points_are_clustered_from_more_starts_than_a_sample(data, monkeypatch):
-    X, _ = data
-    cluster_from_starts, seeds = Trials._from_starts, []
-
-    def noted(trials, number, some_seeds):
-        seeds.append(list(some_seeds))
-        return cluster_from_starts(trials, number, some_seeds)
-
-    monkeypatch.setattr(Trials, "_from_starts", noted)
-    settings, engine = Settings(fading=True), CpuEngine()
-    select(X, 4, settings, engine, eta1=1.0)
-    first, further = list(range(1, STARTS)), list(range(STARTS, MORE_STARTS))
-    assert seeds == [first] * 4 + [further] * 4
-    seeds.clear()
-    monkeypatch.setattr(search, "SAMPLE_SIZE", 250)
-    select(X, 4, settings, engine, eta1=1.0)
-    assert seeds == [first] * 4
-
-
-def test_released_trials_keep_only_what_is_reported(data):
-    trials = Trials(data[0], 4, Settings(), CpuEngine(), 1.0, 1.0)
-    trials.add((6,))
-    assert trials.expression is not None
-    candidates, score = list(trials.candidates), trials.score
-    trials.release()
-    assert trials.expression is None
-    assert trials.graphs == trials.embeddings == trials.labels == []
-    assert (trials.candidates, trials.score) == (candidates, score)
+    # Ranks of the first graph 0 + 2 and 3 + 2, of the second 1 + 0 and 2 + 0.
+    trials.trials = [trial([0.9, 0.6], 0.3), trial([0.8, 0.7], 0.2)]
+    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.8, 0.9, 0.7, 0.6]
+    trials.trials = [trial([0.9], 0.1, n_pieces=5), trial([0.2], 0.9)]
+    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.2, 0.9]
+    assert [entry.labels[0] for entry in trials.ranked_clusterings(5)] == [0.9, 0.2]

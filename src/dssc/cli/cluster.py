@@ -23,7 +23,7 @@ examples:
   dssc cluster digits.csv -k 10 --labels digit --image-shape 8x8 --report digits.html
   dssc cluster photos/ -k 5 --size 64x64 --labels folders -o photos.csv
   dssc cluster faces.mat -k 38 --key X --transpose --features raw --eta1 0.5 --eta2 0.1
-  dssc cluster embeddings.parquet -k 20 --drop id --pca 200 --json > summary.json
+  dssc cluster embeddings.parquet -k auto --drop id --pca 200 --json > summary.json
 
 Rows are scaled to unit norm by every method. Labels are numbers from 0.
 
@@ -45,7 +45,12 @@ def add_parser(subparsers: Subparsers) -> None:
         "data", metavar="DATA", type=Path, help=f"{', '.join(FORMATS)}, or a folder of images"
     )
     parser.add_argument(
-        "-k", "--n-clusters", type=int, required=True, metavar="K", help="number of clusters"
+        "-k",
+        "--n-clusters",
+        type=count_or_auto,
+        required=True,
+        metavar="K",
+        help="number of clusters, or 'auto' to estimate it",
     )
     _add_input_options(parser)
     _add_feature_options(parser)
@@ -124,6 +129,16 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
 
+def count_or_auto(text: str) -> int | None:
+    """Return a number of clusters, or None for 'auto'."""
+    if text == "auto":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number or 'auto'") from None
+
+
 def shape(text: str) -> tuple[int, ...]:
     """Return the shape given by a text such as 32x32."""
     sides = text.lower().split("x")
@@ -169,7 +184,7 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError("--size takes a height and a width, such as 32x32")
     if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
         raise CommandError("--image-shape takes HxW or HxWx3")
-    if args.n_clusters < 1:
+    if args.n_clusters is not None and args.n_clusters < 1:
         raise CommandError(f"-k {args.n_clusters} must be at least 1")
 
 
@@ -188,7 +203,7 @@ def _read(args: argparse.Namespace) -> tuple["Samples", "Array | None"]:
         size=args.size,
     )
     samples = read_samples(args.data, options).check()
-    if args.n_clusters > samples.values.shape[0]:
+    if args.n_clusters is not None and args.n_clusters > samples.values.shape[0]:
         raise CommandError(
             f"-k {args.n_clusters} asks for more clusters than the "
             f"{samples.values.shape[0]} samples of {samples.source}"

@@ -3,10 +3,20 @@
 import argparse
 import inspect
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from dssc.cli.exits import CommandError
+
+
+def number_or_word(text: str) -> float | str:
+    """Return a number, or the text if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
 
 # The methods on the command line, and their estimators.
 METHODS = {
@@ -23,20 +33,25 @@ METHODS = {
 
 # The parameters of the estimators: type and meaning. Defaults, choices and the methods that have a
 # parameter come from the estimators.
-PARAMETERS: dict[str, tuple[type, str]] = {
+PARAMETERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "eta1": (
         float,
-        "ridge penalty; larger values spread the coefficients of a point over more points; adssc "
-        "selects it if it is not set",
+        "ridge penalty; small for subspaces, large for directions, inf for cosines; adssc selects "
+        "it if it is not set",
     ),
     "eta2": (
-        float,
-        "regularisation of the affinity; larger values give more neighbours; if it is not set, "
+        number_or_word,
+        "regularisation of the affinity; larger values give more neighbours; 'components' takes "
+        "the smallest that leaves as many components as clusters (adssc); if it is not set, "
         "--n-neighbors determines it",
     ),
     "eta3": (float, "l1 penalty of the coefficients"),
     "n_neighbors": (int, "mean number of neighbours per point; adssc selects it if it is not set"),
     "affinity": (str, "how coefficients become an affinity"),
+    "signed": (
+        bool,
+        "whether a negative coefficient is no similarity; adssc selects it if it is not set",
+    ),
     "symmetric": (bool, "whether A must be symmetric"),
     "affine": (bool, "whether subspaces may miss the origin"),
     "gamma": (float, "weight of the fit (ssc, ensc), or of the ridge penalty (lsr)"),
@@ -67,10 +82,11 @@ PARAMETERS: dict[str, tuple[type, str]] = {
 }
 
 # How argparse reads the parameters of each type. A parameter that is not given is None.
-OPTIONS_BY_TYPE: dict[type, dict[str, Any]] = {
+OPTIONS_BY_TYPE: dict[Callable[[str], Any], dict[str, Any]] = {
     bool: {"action": argparse.BooleanOptionalAction},
     int: {"type": int, "metavar": "N"},
     float: {"type": float, "metavar": "X"},
+    number_or_word: {"type": number_or_word, "metavar": "X"},
     str: {"type": str, "metavar": "NAME"},
 }
 

@@ -17,7 +17,7 @@ class SelfExpression(Protocol):
 
     @property
     def problem(self) -> Projectable:
-        """The similarities ``K = |C|``, or their symmetric part, to be projected."""
+        """The similarities to be projected: |C| or its positive part, perhaps made symmetric."""
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
         """Return C, or only its entries where the projection is positive."""
@@ -58,11 +58,13 @@ class Engine(Protocol):
     def check_model(self, eta3: float, symmetric: bool) -> None:
         """Raise an error that says what to change if this engine cannot run a model."""
 
-    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+    def express(
+        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+    ) -> SelfExpression:
         """Express samples by each other by least squares, (minC) with eta3 = 0.
 
         Rows of X are scaled to unit norm. `symmetric` says whether ``(|C| + |C|') / 2`` is to be
-        projected, or ``|C|``.
+        projected, or ``|C|``; `signed` that coefficients below zero count as zero.
         """
 
     def embed(

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
-from dssc._typing import Matrix
 from dssc._validation import check_nonnegative, check_positive
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
@@ -17,12 +17,11 @@ from dssc.estimators.warm_start import WarmStart, key_of
 from dssc.features import check_no_zero_rows, homogeneous, typical_norm
 from dssc.out_of_sample import FittedClusters
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
-from dssc.selection import Candidate, Choice, select
+from dssc.selection import Candidate, Choice, Given, select
+from dssc.selection.neighborhoods import FEWEST
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
-# Fewest points on which parameters are chosen.
-FEWEST_TO_CHOOSE = 60
 
 
 @parameters
@@ -47,8 +46,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Number of clusters. None estimates it from A, and warns when the evidence is weak; see
         :func:`dssc.estimate_n_clusters`.
     eta1 : float or None, default=None
-        Ridge penalty of the self-expression. Larger values spread the coefficients of a point over
-        more of the others. None chooses it automatically, see Notes.
+        Ridge penalty of the self-expression. A small value suits clusters that are subspaces, a
+        large one clusters that are directions, such as those of text or image embeddings.
+        ``numpy.inf`` gives the limit of ``eta1 C``: the cosines between points. None chooses it
+        automatically, see Notes.
     eta2 : float, "components" or None, default=None
         Regularisation of the affinity; larger values give more neighbours per point. The right
         value depends on the scale of C, which differs by orders of magnitude between data sets. So
@@ -61,6 +62,11 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Mean number of neighbours per point in A (entries off the diagonal above 1e-9) that eta2 is
         chosen for; ``min(n_neighbors, n_samples - 1)`` is used. Ignored when `eta2` is given. None
         chooses it automatically, see Notes.
+    signed : bool or None, default=None
+        Whether signs of coefficients count. True takes a negative coefficient as no similarity.
+        False takes magnitudes, as the paper does, which is right if a cluster holds the opposite of
+        each of its points. None chooses automatically where `eta1` or `n_neighbors` is chosen, and
+        means False elsewhere.
     symmetric : bool, default=True
         Whether to project ``(|C| + |C|') / 2``, which is the same as asking for a symmetric A.
         False projects \|C\| as the paper does.
@@ -77,8 +83,8 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     assign_labels : {"kmeans", "cluster_qr"}, default="kmeans"
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
-        Random starts of k-means. Not used where the labels come with the choice of parameters, see
-        Notes.
+        Random starts of k-means. The best result is kept or, where the labels come with the choice
+        of parameters, the best eight of all graphs vote; see Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -95,8 +101,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels. The
-        choice of parameters does not depend on it.
+        Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
 
     Attributes
     ----------
@@ -115,14 +120,18 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     n_clusters_ : int
         The number of clusters.
     eigenvalues_ : ndarray
-        Leading eigenvalues of A that the number was read from, in falling order, when `n_clusters`
-        is None; `cluster_evidence_` says how strong the evidence is.
+        Leading eigenvalues that the number was read from, in falling order, when `n_clusters` is
+        None; `cluster_evidence_` says how strong the evidence is.
     eta1_, eta2_ : float
         The eta1 and eta2 that were used.
     n_neighbors_ : float
         Mean number of neighbours per point in A.
+    signed_ : bool
+        Whether signs of coefficients counted.
     candidates_ : list of Candidate
         The parameters that were tried, the best first; see :class:`dssc.selection.Candidate`.
+    explanation_ : str
+        What was chosen and why, in words; empty if nothing was.
     projection_ : dssc.result.ProjectionResult
         The solver's result, with its certificate.
     n_iter_ : int
@@ -140,17 +149,22 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
     Notes
     -----
-    If `eta1` or `n_neighbors` is None, a few values of it are tried with eight starts of k-means
-    each, on a sample of 5,000 points if there are more. We take the eta1 for which these starts
-    agree best, on clusters of high modularity: where a graph has clear clusters, all starts find
-    the same ones. Then every graph with this eta1 is clustered from 32 starts (eight, for a
-    sample). The clusterings are ranked by their modularity in the mean of these graphs, and by how
-    near their clusters are to subspaces of dimension 10. The clustering with the smallest sum of
-    both ranks gives n_neighbors. The best eight clusterings vote on the labels, unless they are
-    those of a sample. `candidates_` lists what was tried.
+    If `eta1` or `n_neighbors` is None, three things are chosen without labels.
 
-    Nothing is tried if a number is given for `eta2`, with ``eta3 > 0``, without `n_clusters`, or
-    below 60 points: then eta1 is 1 and n_neighbors is 12 where they are not given.
+    *eta1*: for 200 points, a neighbourhood is made of their strongest neighbours and those of
+    these. The eta1 is taken for which a point is closest to the leading directions of its
+    neighbourhood, to which it does not belong itself. *Signs*: they count unless the nearest
+    neighbour of a point is as often on the opposite side of the origin. Both need a sample of 1,000
+    points at most.
+
+    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, and
+    the clustering of the highest modularity in the mean of these graphs decides. Its best eight
+    rivals and itself vote on the labels. Beyond 5,000 points this is done on a sample, and then all
+    points are clustered once with what was chosen. `candidates_` and `explanation_` say what was
+    found.
+
+    Nothing is chosen if a number is given for `eta2`, with ``eta3 > 0``, or below 12 points: then
+    eta1 is 1 and n_neighbors is 12 where they are not given.
 
     `predict`, `predict_proba` and `transform` place new points; see the methods.
 
@@ -171,6 +185,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     eta2: float | str | None = None
     eta3: float = 0.0
     n_neighbors: int | None = None
+    signed: bool | None = None
     symmetric: bool = True
     affine: bool = False
     tol: float = 1e-8
@@ -205,19 +220,20 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
             height = typical_norm(as_array(X)) if self.affine else None
             points = X if height is None else homogeneous(as_array(X), height)
-            choice = self._choose(points, engine, progress)
+            choice = self._choose(points, engine, rng, progress)
             settings = self._settings(choice.best)
             expression = self._express(points, choice, settings, engine, progress)
-            graph = affinity_graph(expression, self.n_clusters, settings, progress)
-            n_clusters = self._number_of_clusters(graph, progress)
-            embedding = embed(graph, n_clusters, settings, engine, rng, progress)
-            labels = choice.labels  # the vote of the best clusterings of all points, if it was held
+            graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
+            n_clusters = self._number_of_clusters(graph, progress, choice.count)
+            embedding, labels = choice.embedding, choice.labels  # of all points, where known
+            if embedding is None:
+                embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             if labels is None:
                 labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
-            self.candidates_ = choice.candidates
-            self.eta1_ = settings.eta1
+            self.candidates_, self.explanation_ = choice.candidates, choice.explanation
+            self.eta1_, self.signed_ = settings.eta1, settings.signed
             self._fitted_clusters = FittedClusters(
                 points=points,
                 height=height,
@@ -227,6 +243,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
                 eta2=self.eta2_,
                 eta3=settings.eta3,
                 symmetric=settings.symmetric,
+                signed=settings.signed,
                 potentials=self.projection_.potentials[1],
             )
         return self
@@ -242,34 +259,26 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         engine.check_model(self.eta3, self.symmetric)
         return X
 
-    def _choose(self, points: Any, engine: Engine, progress: Progress) -> Choice:
+    def _choose(
+        self, points: Any, engine: Engine, rng: np.random.RandomState, progress: Progress
+    ) -> Choice:
         """Return candidates for the parameters that are None; one if nothing is to be chosen."""
         is_given = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
         is_given = is_given or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
-        if is_given or self.n_clusters is None or points.shape[0] < FEWEST_TO_CHOOSE:
-            default = DEFAULT_NEIGHBORS if self.eta2 is None else None
-            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, self.n_neighbors or default)])
+        if is_given or points.shape[0] < FEWEST:
+            n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
+            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors, bool(self.signed))])
         with progress.stage("choice"):
-            points = as_array(points)
             check_no_zero_rows(points)  # before a sample is drawn, whose rows are renumbered
-            key = self._choice_key(points)
+            key = key_of(points, self.get_params()) if self.warm_start else ""
             kept = self._kept()
             if key and kept.choice is not None and kept.choice_key == key:
                 return kept.choice
-            choice = select(points, self.n_clusters, self._settings(), engine, self.eta1)
+            given = Given(self.n_clusters, self.eta1, self.signed)
+            choice = select(points, given, self._settings(), engine, rng)
             if key:
-                self._reusable = replace(
-                    kept, choice_key=key, choice=replace(choice, expression=None)
-                )
+                self._reusable = replace(kept, choice_key=key, choice=choice)
             return choice
-
-    def _choice_key(self, points: Matrix) -> str:
-        """Return the key of a choice that may be kept, or an empty string."""
-        if not self.warm_start:
-            return ""
-        without_effect = ("n_init", "random_state", "verbose")
-        given = {k: v for k, v in self.get_params().items() if k not in without_effect}
-        return key_of(points, given)
 
     def _express(
         self,
@@ -280,17 +289,18 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         progress: Progress,
     ) -> SelfExpression:
         """Return the self-expression: of the choice, of the last fit, or a new one."""
+        known = choice.graph.expression if choice.graph else None
         if not self.warm_start:
             self._reusable = WarmStart()
-            return choice.expression or express(points, settings, engine, progress)
+            return known or express(points, settings, engine, progress)
         with progress.stage("comparison"):
-            given = settings.eta1, settings.eta3, settings.symmetric, self.device
+            given = settings.eta1, settings.eta3, settings.signed, settings.symmetric, self.device
             key = key_of(points, *given)
         kept = self._kept()
         if kept.expression is not None and kept.expression_key == key:
             return kept.expression
         self._reusable = kept = replace(kept, expression=None)  # frees memory for the new one
-        expression = choice.expression or express(points, settings, engine, progress)
+        expression = known or express(points, settings, engine, progress)
         self._reusable = replace(kept, expression_key=key, expression=expression)
         return expression
 
@@ -313,14 +323,23 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         )
         if candidate is None:
             return settings
-        return replace(settings, eta1=float(candidate.eta1), n_neighbors=candidate.n_neighbors)
+        return replace(
+            settings,
+            eta1=float(candidate.eta1),
+            n_neighbors=candidate.n_neighbors,
+            signed=candidate.signed,
+        )
 
     def _check_parameters(self, n_samples: int) -> None:
         check_eta2(self.eta2, self.n_clusters)
         check_positive("tol", self.tol)
         super()._check_parameters(n_samples)
-        if self.eta1 is not None:
+        if self.eta1 is not None and self.eta1 != np.inf:
             check_positive("eta1", self.eta1)
+        if self.eta1 == np.inf and self.eta3 != 0:
+            raise ValueError(f"eta1={self.eta1!r} needs eta3=0; eta3={self.eta3!r}")
+        if self.signed not in (None, True, False):
+            raise ValueError(f"signed={self.signed!r} must be True, False or None")
         check_nonnegative("eta3", self.eta3)
 
     def __getstate__(self) -> dict[str, Any]:

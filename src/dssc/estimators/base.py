@@ -17,7 +17,7 @@ from dssc._validation import check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph
 from dssc.spectral import estimate_n_clusters
-from dssc.spectral.number import CLEAR
+from dssc.spectral.number import CLEAR, ClusterCount
 from dssc.stochastic import mean_neighbors
 
 Estimator = TypeVar("Estimator")
@@ -127,14 +127,17 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         self.embedding_: Array = embedding.astype(dtype, copy=False)
         self.timings_ = progress.seconds
 
-    def _number_of_clusters(self, graph: AffinityGraph, progress: Progress) -> int:
-        """Return the given number of clusters, or the one estimated from the affinity."""
+    def _number_of_clusters(
+        self, graph: AffinityGraph, progress: Progress, count: ClusterCount | None = None
+    ) -> int:
+        """Return the given number of clusters, or the one estimated, perhaps already."""
         if self.n_clusters is not None:
             for name in ("eigenvalues_", "cluster_evidence_"):  # of an earlier fit
                 self.__dict__.pop(name, None)
             return self.n_clusters
-        with progress.stage("eigenvectors"):
-            count = estimate_n_clusters(graph.affinity)
+        if count is None:
+            with progress.stage("eigenvectors"):
+                count = estimate_n_clusters(graph.affinity)
         self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
         if not count.is_clear:
             warn_user(

@@ -26,7 +26,8 @@ class LeastSquaresFactor:
     .. math:: C_{ij} = s_i h_{ij}, \quad h_{ij} = \langle f_i, f_j \rangle, \quad
               s_i = 1 / (1 - h_{ii}), \qquad i \ne j ,
 
-    exactly those of :func:`least_squares_representation`. Each vector is kept as the sum of two
+    exactly those of :func:`least_squares_representation`. With an infinite eta1 the vectors are
+    the samples and all scales are one. Each vector is kept as the sum of two
     float32 vectors: the first alone is used to search all products, and both together to compute
     single products in float64.
 
@@ -36,7 +37,7 @@ class LeastSquaresFactor:
         Samples, none of them zero. They are scaled to unit norm here. For a memory map, the vectors
         are kept on disk as well.
     eta1 : float
-        Weight of the penalty, positive.
+        Weight of the penalty, positive or infinite.
     progress : Progress, optional
         Shows the stage "factor".
 
@@ -66,6 +67,10 @@ class LeastSquaresFactor:
         self.norms = np.empty(n)
         self._keys, self._values = np.array([-1]), np.array([np.nan])
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
+            if np.isinf(eta1):
+                self._fill(X, _unchanged, advance)
+                self.scales = np.ones(n)
+                return
             gram = regularised_gram(X, eta1, _unit_rows, advance)
             L = linalg.cholesky(gram, lower=True, overwrite_a=True)
             self._fill(X, Substitution(L), advance)
@@ -98,7 +103,7 @@ class LeastSquaresFactor:
         self._keys = keys[order]
         self._values = np.concatenate([self._values, values])[order]
 
-    def _fill(self, X: Matrix, substitute: Substitution, advance: Advance) -> None:
+    def _fill(self, X: Matrix, substitute: Callable[[Array], Array], advance: Advance) -> None:
         """Compute the vectors and their norms."""
 
         def fill(batch: slice) -> int:
@@ -125,6 +130,10 @@ def coefficients_at(
     rows, columns = rows[off], A.indices[off]
     values = products(rows, columns) * scales[rows]
     return sparse.csr_array((values, columns, np.searchsorted(off, A.indptr)), shape=A.shape)
+
+
+def _unchanged(rows: Array) -> Array:
+    return rows
 
 
 def _unit_rows(rows: Matrix) -> Array:

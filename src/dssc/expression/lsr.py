@@ -21,8 +21,9 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Samples, of dtype float32 or float64.
     eta1 : float
-        Weight of the penalty, positive. This is the `gamma` of :class:`dssc.LSR`: larger values
-        fit less closely. The `gamma` of :class:`dssc.SSC` and :class:`dssc.EnSC` weighs the fit and
+        Weight of the penalty, positive; infinity gives the limit of ``eta1 C``, the cosines of
+        the angles between unit rows. This is the `gamma` of :class:`dssc.LSR`: larger values fit
+        less closely. The `gamma` of :class:`dssc.SSC` and :class:`dssc.EnSC` weighs the fit and
         acts in the opposite direction.
 
     Returns
@@ -38,7 +39,10 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     two matrices is factorised. All computations are in float64.
     """
     n, d = X.shape
-    C = _from_samples(X, eta1) if n <= d else _from_features(X, eta1)
+    if np.isinf(eta1):
+        C = _gram(X)
+    else:
+        C = _from_samples(X, eta1) if n <= d else _from_features(X, eta1)
     np.fill_diagonal(C, 0.0)
     return C.astype(X.dtype, copy=False)
 

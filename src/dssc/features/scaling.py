@@ -1,10 +1,13 @@
 """Scaling samples to unit norm."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
+from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
 
 # Rows that are checked together.
@@ -29,8 +32,11 @@ def unit_norm(X: ArrayLike | Matrix) -> Matrix:
     return _scale_rows(rows, np.asarray(norms).ravel())
 
 
-def check_no_zero_rows(X: Matrix) -> None:
-    """Raise the error of `unit_norm` for zero rows, without a copy of X."""
+def check_no_zero_rows(X: Any) -> None:
+    """Raise the error of `unit_norm` for zero rows of an array or a tensor, without a copy of X."""
+    if is_tensor(X):
+        refuse_zeros(X.abs().amax(dim=1).cpu().numpy())
+        return
     refuse_zeros(np.concatenate([_largest_per_row(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
 
 

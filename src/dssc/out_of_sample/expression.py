@@ -36,7 +36,8 @@ class NewPointExpression:
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         The samples, none of them zero; they are scaled to unit norm here.
     eta1 : float
-        Weight of the penalty, positive.
+        Weight of the penalty, positive. If it is infinite, the vectors are the samples, products
+        are cosines, and both h_jj and h_xx count as zero.
 
     Attributes
     ----------
@@ -54,9 +55,11 @@ class NewPointExpression:
         self.order = np.random.default_rng(0).permutation(n)
         dtype = np.float32 if n >= SINGLE_FROM else np.float64
         self.vectors = np.empty((n, min(n, d)), dtype=dtype)
-        self.leverages = np.empty(n)
+        self.leverages = np.zeros(n)
         self._samples: Array | None = None
-        if n <= d:
+        if np.isinf(eta1):
+            self.vectors = unit_rows(X)[self.order].astype(dtype, copy=False)
+        elif n <= d:
             self._fill_from_samples(X)
         else:
             self._fill_from_features(X)
@@ -64,6 +67,8 @@ class NewPointExpression:
     def __call__(self, X: Any) -> tuple[Array, Array]:
         """Return the vectors u of new points, in the dtype of `vectors`, and their h_xx."""
         rows = unit_rows(X)
+        if np.isinf(self.eta1):
+            return rows.astype(self.vectors.dtype, copy=False), np.zeros(len(rows))
         if self._samples is None:
             u = self._substitute(rows)
             own = _squares(u)

@@ -39,6 +39,8 @@ class FittedClusters:
         Parameters of the fit.
     symmetric : bool
         Whether the affinity is symmetric.
+    signed : bool
+        Whether coefficients below zero count as zero.
     potentials : ndarray of shape (n_samples,)
         Column potentials of the projection.
     """
@@ -51,6 +53,7 @@ class FittedClusters:
     eta2: float
     eta3: float
     symmetric: bool
+    signed: bool
     potentials: Array
 
     def lifted(self, X: Any) -> Any:
@@ -99,6 +102,7 @@ class _Placement:
             fitted.eta2,
             fitted.n_clusters,
         )
+        self.signed, self.is_limit = fitted.signed, np.isinf(fitted.eta1)
         self.potentials, self.labels = fitted.potentials[order], fitted.labels[order]
         self.remainders = 1.0 - self.expression.leverages
         # An upper bound on the similarity to sample j is |h_j| times this.
@@ -121,11 +125,11 @@ class _Placement:
 
     def _products(self, u: Array, columns: slice) -> Array:
         h = u @ self.expression.vectors[columns].T
-        return np.abs(h, out=h)
+        return np.maximum(h, 0.0, out=h) if self.signed else np.abs(h, out=h)
 
     def _similarities(self, own: Array, rows: Array, columns: Array, h: Array) -> Array:
         """Return what the similarity would be if the new point were one of the samples."""
         h = h.astype(np.float64)
-        if not self.symmetric:
+        if not self.symmetric or self.is_limit:
             return h
         return h / 2 * (1.0 + 1.0 / ((1.0 + own[rows]) * self.remainders[columns] + h**2))

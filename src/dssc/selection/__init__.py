@@ -1,6 +1,6 @@
-"""Parameters without labels: a choice of eta1 and of the number of neighbours."""
+"""Parameters without labels: eta1, the number of neighbours, the number of clusters."""
 
 from dssc.selection.choice import Candidate, Choice
-from dssc.selection.search import select
+from dssc.selection.search import Given, select
 
-__all__ = ["Candidate", "Choice", "select"]
+__all__ = ["Candidate", "Choice", "Given", "select"]

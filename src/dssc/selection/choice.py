@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dssc._typing import Array
-from dssc.engines import SelfExpression
+from dssc.engines import AffinityGraph
+from dssc.spectral.number import ClusterCount
 
 
 class Candidate(NamedTuple):
@@ -15,26 +16,29 @@ class Candidate(NamedTuple):
     eta1 : float
         Ridge penalty, as it would be used for all points.
     n_neighbors : int or None
-        Neighbours per point; None where eta2 was given.
-    stability : float
-        Mean adjusted Rand index between the labels from several starts of k-means.
-    n_pieces : int
-        Connected components of the affinity. A candidate with more components than clusters is
-        ruled out, unless all candidates have more.
+        Neighbours per point; None where eta2 was given, or where no graph was made.
+    signed : bool
+        Whether negative coefficients count as no similarity.
+    distance : float or None
+        Mean squared distance of points from their neighbourhood, which eta1 is chosen by; None
+        where eta1 was given. See :mod:`dssc.selection.neighborhoods`.
     modularity : float or None
         Share of affinity inside the clusters of the best start, less what chance would put there,
-        in the mean of all graphs with the same eta1; None where that eta1 was not chosen.
+        in the mean of all graphs; None where no graph was made.
     residual : float or None
-        Mean squared distance of the points from the best subspaces of dimension 10, one subspace
-        for each of these clusters.
+        Mean squared distance of held-out points from the subspace of their cluster, for that
+        clustering. `n_neighbors` is chosen by it and by the modularity.
+    n_pieces : int or None
+        Connected components of the graph.
     """
 
     eta1: float
     n_neighbors: int | None
-    stability: float = 1.0
-    n_pieces: int = 1
+    signed: bool = False
+    distance: float | None = None
     modularity: float | None = None
     residual: float | None = None
+    n_pieces: int | None = None
 
 
 @dataclass(frozen=True)
@@ -45,15 +49,24 @@ class Choice:
     ----------
     candidates : list of Candidate
         What was tried, the best first.
-    labels : ndarray or None
-        A vote of the best clusterings of all points; None where only a sample was clustered.
-    expression : SelfExpression or None
-        The self-expression of all points for the best candidate, where it was computed.
+    explanation : str
+        What was chosen and why, in words; empty where nothing was.
+    count : ClusterCount or None
+        The estimated number of clusters, where it was not given.
+    graph : AffinityGraph or None
+        The affinity of all points for the best candidate; None where only a sample was clustered.
+    embedding : ndarray of shape (n_samples, n_components) or None
+        Its leading eigenvectors.
+    labels : ndarray of shape (n_samples,) or None
+        A vote of the best clusterings of all points.
     """
 
     candidates: list[Candidate]
+    explanation: str = ""
+    count: ClusterCount | None = None
+    graph: AffinityGraph | None = None
+    embedding: Array | None = None
     labels: Array | None = None
-    expression: SelfExpression | None = None
 
     @property
     def best(self) -> Candidate:

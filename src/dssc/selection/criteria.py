@@ -1,28 +1,22 @@
-"""Measures that compare clusterings without labels, and a vote between clusterings."""
+"""A measure that compares clusterings without labels, and a vote between clusterings."""
+
+from typing import Any
 
 import numpy as np
 from scipy import optimize
 
-from dssc._typing import Array, Matrix
-from dssc.subspaces import squared_residual
+from dssc._devices import as_array
+from dssc._threads import block_threads
+from dssc._typing import Array
+from dssc.kernels import n_threads
+from dssc.subspaces import leading_directions, unit_rows
 
 # Dimension of the subspaces that clusters are compared with.
-DIMENSION = 10
+DIMENSION = 12
 # Points per cluster that are compared with subspaces.
 COMPARED_PER_CLUSTER = 150
-# Decimals of a measure; beyond them, rounding would decide.
-DIGITS = 6
-
-
-def ranked(modularities: list[float], residuals: list[float], torn: Array) -> list[int]:
-    """Return the order of clusterings by the sum of their ranks in modularity and residual.
-
-    Clusterings of a graph `torn` into too many components come last. Ties go to the higher
-    modularity, then to the one that came first.
-    """
-    values = -np.asarray(modularities), np.asarray(residuals)
-    ranks = [np.searchsorted(np.sort(value), value) for value in values]
-    return np.lexsort((values[0], ranks[0] + ranks[1], torn)).tolist()
+# One point in this many is held out.
+HELD_SHARE = 4
 
 
 def voted(labels: list[Array], n_clusters: int) -> Array:
@@ -46,60 +40,28 @@ def voted(labels: list[Array], n_clusters: int) -> Array:
     return outcome.astype(labels[0].dtype) if is_full else labels[0]
 
 
-def mean_agreement(labels: list[Array], n_clusters: int) -> float:
-    """Return the mean adjusted Rand index between labellings; one, if there is only one."""
-    n = len(labels)
-    if n == 1:
-        return 1.0
-    total = pairwise_agreements(labels, n_clusters).sum()
-    return round(float(total) / (n * (n - 1)), DIGITS)
+def held_out_residual(X: Any, labels: Array, n_clusters: int) -> float:
+    """Return the mean squared distance of held-out points from the subspace of their cluster.
 
+    Of every cluster a quarter of the points is held out, and the others give its subspace. Without
+    that, clusters of a few points would seem perfect.
+    """
+    n_compared = min(len(labels), COMPARED_PER_CLUSTER * n_clusters)
+    compared = np.random.default_rng(0).permutation(len(labels))[:n_compared]
+    X, labels = unit_rows(as_array(X[compared])), labels[compared]
+    is_held = np.arange(n_compared) % HELD_SHARE == 0
 
-def pairwise_agreements(labels: list[Array], n_clusters: int) -> Array:
-    """Return the adjusted Rand index of every two labellings, and zero on the diagonal."""
-    n = len(labels)
-    pairs = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            pairs[i, j] = pairs[j, i] = _adjusted_rand(labels[i], labels[j], n_clusters)
-    return pairs
+    def total(cluster: int) -> float:
+        own = labels == cluster
+        held = X[own & is_held]
+        basis = leading_directions(X[own & ~is_held], DIMENSION)
+        return float(np.square(held).sum() - np.square(held @ basis.T).sum())
 
-
-def subspace_residuals(X: Matrix, labels: list[Array], n_clusters: int) -> list[float]:
-    """Return the mean squared distance of points from subspaces, for every labelling of them."""
-    n_compared = min(len(labels[0]), COMPARED_PER_CLUSTER * n_clusters)
-    compared = np.random.default_rng(0).permutation(len(labels[0]))[:n_compared]
-    X = X[compared]
-    known: dict[bytes, float] = {}  # by members: starts of k-means share many clusters
-
-    def residual_of(members: Array) -> float:
-        key = members.tobytes()
-        if key not in known:
-            known[key] = squared_residual(X[members], DIMENSION)
-        return known[key]
-
-    totals = []
-    for labelling in labels:
-        order = np.argsort(labelling[compared], kind="stable")
-        ends = np.cumsum(np.bincount(labelling[compared], minlength=n_clusters))[:-1]
-        totals.append(sum(residual_of(members) for members in np.split(order, ends)))
-    return [round(total / n_compared, DIGITS) for total in totals]
-
-
-def _adjusted_rand(one: Array, two: Array, n_clusters: int) -> float:
-    """Return the adjusted Rand index from counts; scikit-learn's checks cost more than that."""
-    cells = _common_points(one, two, n_clusters)
-    both, rows, columns = (_n_pairs(c) for c in (cells, cells.sum(axis=1), cells.sum(axis=0)))
-    expected = rows * columns / _n_pairs(np.array([cells.sum()]))
-    most = (rows + columns) / 2
-    return 1.0 if most == expected else (both - expected) / (most - expected)
+    with block_threads(n_threads()) as in_threads:
+        return sum(in_threads(total, range(n_clusters))) / int(is_held.sum())
 
 
 def _common_points(one: Array, two: Array, n_clusters: int) -> Array:
     """Return how many points each cluster of one labelling shares with each of another."""
     cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
     return cells.reshape(n_clusters, n_clusters).astype(np.float64)
-
-
-def _n_pairs(counts: Array) -> float:
-    return float((counts * (counts - 1)).sum() / 2)

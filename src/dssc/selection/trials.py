@@ -1,143 +1,122 @@
-"""The clusterings that one eta1 gives, and how good they are."""
+"""Graphs with several numbers of neighbours, and their clusterings."""
 
 import warnings
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
+from scipy import sparse
 
-from dssc._devices import is_single
 from dssc._progress import Progress
-from dssc._typing import Array, Matrix
-from dssc.engines import Engine, SelfExpression
+from dssc._typing import Array
+from dssc.engines import AffinityGraph, Engine, SelfExpression
 from dssc.graph import count_components
 from dssc.pipeline import Settings, affinity_graph, assign, embed, express
-from dssc.selection.choice import Candidate
-from dssc.selection.criteria import DIGITS, mean_agreement, ranked, subspace_residuals, voted
+from dssc.selection.criteria import held_out_residual
 from dssc.spectral.modularity import modularity
 
-# Starts of k-means that parameters are chosen by.
-STARTS = 8
-# Starts of k-means per graph for the clusterings of all points.
-MORE_STARTS = 32
-# Best clusterings that vote on the labels.
-VOTERS = 8
+# Decimals of a modularity; beyond them, rounding would decide.
+DIGITS = 6
+
+
+@dataclass(eq=False)
+class Trial:
+    """One graph, its eigenvectors and its clusterings from several starts of k-means.
+
+    `modularities` are those of the clusterings in the mean of all graphs, `residual` is the
+    distance of the best one from subspaces, and `messages` are warnings for its user.
+    """
+
+    n_neighbors: int | None
+    graph: AffinityGraph
+    n_pieces: int
+    embedding: Array | None = None
+    labels: list[Array] = field(default_factory=list)
+    modularities: Array = field(default_factory=lambda: np.empty(0))
+    residual: float = np.inf
+    messages: list[warnings.WarningMessage] = field(default_factory=list)
+
+    @property
+    def best_modularity(self) -> float:
+        """The highest modularity of a clustering."""
+        return float(self.modularities.max())
+
+
+class RankedClustering(NamedTuple):
+    """A clustering and the graph it comes from."""
+
+    trial: Trial
+    labels: Array
 
 
 class Trials:
-    """Clusterings of the graphs of one self-expression.
+    """Graphs of one self-expression.
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
+    X : ndarray, csr_array or tensor of shape (n_samples, n_features)
         The points, or a sample of them.
-    n_clusters : int
-        Number of clusters.
     settings : Settings
         The parameters of a run, with the eta1 for X.
     engine : Engine
         Where the steps run.
-    eta1, growth : float
-        The eta1 for all points, and the factor by which all points have more neighbours than X.
+    rng : RandomState
+        Randomness of k-means and of the eigensolver's start.
     """
 
-    def __init__(
-        self,
-        X: Any,
-        n_clusters: int,
-        settings: Settings,
-        engine: Engine,
-        eta1: float,
-        growth: float,
-    ):
-        self.X, self.n_clusters, self.engine = X, n_clusters, engine
-        self.settings = replace(settings, n_init=1)
-        self.eta1, self.growth = eta1, growth
+    def __init__(self, X: Any, settings: Settings, engine: Engine, rng: np.random.RandomState):
+        self.X, self.settings, self.engine, self.rng = X, settings, engine, rng
         self.progress = Progress()  # the time of all trials counts as choosing
-        self.expression: SelfExpression | None = None
-        # One entry per candidate: mean modularity, labels from each start, graph, embedding.
-        self.candidates: list[Candidate] = []
-        self.modularities: list[float] = []
-        self.labels: list[list[Array]] = []
-        self.graphs: list[Any] = []
-        self.embeddings: list[Array] = []
+        self.expression: SelfExpression = express(X, settings, engine, self.progress)
+        self.trials: list[Trial] = []
 
-    def release(self) -> None:
-        """Free what only the best eta1 needs; a self-expression is as large as X or larger."""
-        self.expression = None
-        self.graphs, self.embeddings, self.labels = [], [], []
+    def add(self, n_neighbors: int | None, n_clusters: int | None) -> Trial:
+        """Return the graph with a number of neighbours."""
+        settings = replace(self.settings, n_neighbors=n_neighbors)
+        with _recorded_warnings() as messages:
+            graph = affinity_graph(self.expression, n_clusters, settings, self.progress)
+        trial = Trial(n_neighbors, graph, count_components(graph.affinity), messages=messages)
+        self.trials.append(trial)
+        return trial
 
-    @property
-    def score(self) -> tuple[bool, float]:
-        """Whether a graph stays connected; how well starts agree, times the modularity."""
-        is_connected = min(c.n_pieces for c in self.candidates) <= self.n_clusters
-        pairs = zip(self.candidates, self.modularities, strict=True)
-        clarity = [candidate.stability * value for candidate, value in pairs]
-        return is_connected, round(float(np.mean(clarity)), DIGITS)
+    def cluster(self, n_clusters: int, n_starts: int) -> None:
+        """Cluster every graph from several starts, and compare what was found."""
+        once = replace(self.settings, n_init=1)
+        common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
+        for trial in self.trials:
+            graph = trial.graph
+            with _recorded_warnings() as messages:
+                trial.embedding = embed(
+                    graph, n_clusters, once, self.engine, self.rng, self.progress
+                )
+                arguments = trial.embedding, n_clusters, once, self.engine, self.rng, self.progress
+                trial.labels = [assign(graph, *arguments) for _ in range(n_starts)]
+            trial.messages += messages
+            values = [modularity(common, one) for one in trial.labels]
+            trial.modularities = np.round(values, DIGITS)
+            best = trial.labels[int(trial.modularities.argmax())]
+            trial.residual = held_out_residual(self.X, best, n_clusters)
 
-    def add(self, counts: tuple[int | None, ...]) -> None:
-        """Try numbers of neighbours."""
-        for count in counts:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the fit that follows warns where it matters
-                affinity, labels = self._cluster(count)
-            grown = count and round(count * self.growth)
-            stability = mean_agreement(labels, self.n_clusters)
-            self.candidates.append(
-                Candidate(self.eta1, grown, stability, count_components(affinity))
-            )
-            self.labels.append(labels)
-            values = [modularity(affinity, one_start) for one_start in labels]
-            self.modularities.append(float(np.mean(values)))
+    def ranked_clusterings(self, n_clusters: int) -> list[RankedClustering]:
+        """Return all clusterings, the best first.
 
-    def _cluster(self, count: int | None) -> tuple[Matrix, list[Array]]:
-        """Return the graph with a number of neighbours, and its labels from several starts."""
-        settings = replace(self.settings, n_neighbors=count or 1)
-        k, engine, rng = self.n_clusters, self.engine, check_random_state(0)
-        if self.expression is None:
-            self.expression = express(self.X, settings, engine, self.progress)
-        graph = affinity_graph(self.expression, k, settings, self.progress)
-        embedding = embed(graph, k, settings, engine, rng, self.progress)
-        labels = [assign(graph, embedding, k, settings, engine, rng, self.progress)]
-        dtype = np.float32 if is_single(self.X) else np.float64
-        self.graphs.append(graph)
-        self.embeddings.append(embedding.astype(dtype, copy=False))
-        return graph.affinity, labels + self._from_starts(-1, range(1, STARTS))
+        The rank of a clustering is its rank in modularity plus that of its graph in residual, both
+        counted in clusterings. Those of a graph with more components than clusters come last.
+        """
+        entries = [(trial, labels) for trial in self.trials for labels in trial.labels]
+        modularities = np.concatenate([trial.modularities for trial in self.trials])
+        residuals = np.array([trial.residual for trial, _ in entries])
+        torn = np.array([trial.n_pieces > n_clusters for trial, _ in entries])
+        ranks = [np.searchsorted(np.sort(v), v) for v in (-modularities, residuals)]
+        order = np.lexsort((-modularities, ranks[0] + ranks[1], torn))
+        return [RankedClustering(*entries[i]) for i in order]
 
-    def add_starts(self) -> None:
-        """Cluster every graph from more starts of k-means."""
-        for i, labels in enumerate(self.labels):
-            labels += self._from_starts(i, range(len(labels), MORE_STARTS))
 
-    def _from_starts(self, number: int, seeds: range) -> list[Array]:
-        """Return the labels that further starts give for one graph, if k-means assigns them."""
-        if self.settings.assign_labels != "kmeans":
-            return []
-        graph, embedding, k = self.graphs[number], self.embeddings[number], self.n_clusters
-        rngs = [check_random_state(seed) for seed in seeds]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return [
-                assign(graph, embedding, k, self.settings, self.engine, rng, self.progress)
-                for rng in rngs
-            ]
-
-    def judged(self) -> tuple[list[Candidate], Array]:
-        """Return the candidates, the best first, and the labels that the best ones agree on."""
-        labels = [one_start for starts in self.labels for one_start in starts]
-        owner = np.repeat(np.arange(len(self.labels)), [len(starts) for starts in self.labels])
-        affinities = [graph.affinity for graph in self.graphs]
-        mean_graph = sum(affinities[1:], affinities[0]) / len(affinities)
-        modularities = [round(modularity(mean_graph, one_start), DIGITS) for one_start in labels]
-        residuals = subspace_residuals(self.X, labels, self.n_clusters)
-        torn = np.array([self.candidates[i].n_pieces > self.n_clusters for i in owner])
-        order = ranked(modularities, residuals, torn)
-        best: dict[int, Candidate] = {}
-        for i in order:  # the best start of each candidate comes first
-            judged = self.candidates[owner[i]]._replace(
-                modularity=modularities[i], residual=residuals[i]
-            )
-            best.setdefault(owner[i], judged)
-        voters = [labels[i] for i in order[:VOTERS] if torn[i] == torn[order[0]]]
-        return list(best.values()), voted(voters, self.n_clusters)
+@contextmanager
+def _recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Keep warnings back; those of the graph that is chosen are issued later."""
+    with warnings.catch_warnings(record=True) as messages:
+        warnings.simplefilter("always")
+        yield messages

@@ -19,6 +19,10 @@ MAX_CLUSTERS_PER_ROOT = 2.5
 FLOOR = 0.1
 # The same for the step after the components of a graph, whose eigenvalues are exactly one.
 FINE_FLOOR = 3e-4
+# Distance from one of the first eigenvalue that splits a component, from which none is about to.
+WHOLE = 0.02
+# Size of the smallest component, as a share of the mean, from which components are alike.
+EVEN_SHARE = 0.5
 # Ratio of the largest step to the second largest below which the evidence is weak.
 CLEAR = 1.5
 # Size of a component, as a share of the mean, below which it is left out.
@@ -57,12 +61,13 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     better the clusters are connected inside. So k is where
     ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest. The floor f = 0.1 keeps differences among
     eigenvalues that are all close to one from counting. The number of connected components is the
-    answer as well if the step after it is the largest with f = 0.0003: then no component is about
-    to fall apart. The evidence is clear if the step is 1.5 times any other.
+    answer as well if the step after it is the largest with f = 0.0003, and leads below 0.98 or the
+    components are of similar size: then none is about to fall apart, and none is a mere fragment.
+    The evidence is clear if the step is 1.5 times any other.
 
-    If it is not, as on most real data, the answer is the number of clusters whose spectral
-    clustering has the highest modularity, at least two and at least the number of components. It is
-    often close, and too high if clusters are few and large.
+    If there is no clear step, as on most real data, the answer is the number of clusters whose
+    spectral clustering has the highest modularity, at least two and at least the number of
+    components. It is often close, and too high if clusters are few and large.
 
     Parameters
     ----------
@@ -81,17 +86,25 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     values = leading_eigenvalues(graph, n_values)
     if len(values) == 1:
         return ClusterCount(1, np.inf, values)
-    n_pieces = int(connected_components(graph, directed=False)[0])
+    pieces = np.bincount(connected_components(graph, directed=False)[1])
+    n_pieces = len(pieces)
     steps, fine = _steps(values, FLOOR), _steps(values, FINE_FLOOR)
     best = int(np.argmax(steps)) + 1
     evidence = _evidence(steps, best)
-    if evidence < CLEAR and 1 < n_pieces < len(values) and _evidence(fine, n_pieces) >= CLEAR:
+    if evidence < CLEAR and _are_clusters(pieces, values) and _evidence(fine, n_pieces) >= CLEAR:
         best, evidence = n_pieces, _evidence(fine, n_pieces)
     elif evidence < CLEAR and len(steps) > 1:
         fewest, most = max(2, n_pieces), min(len(steps), n // 3)
         best = most_modular(graph, fewest, most) if most > fewest else fewest
         evidence = _evidence(steps, min(best, len(steps)))
     return ClusterCount(best, evidence, values)
+
+
+def _are_clusters(pieces: Array, values: Array) -> bool:
+    """Return whether components of some sizes may be all clusters: none small or about to split."""
+    if not 1 < len(pieces) < len(values):
+        return False
+    return bool(1.0 - values[len(pieces)] >= WHOLE or pieces.min() >= EVEN_SHARE * pieces.mean())
 
 
 def _steps(values: Array, floor: float) -> Array:

@@ -60,16 +60,18 @@ class Factor(Protocol):
 class FactoredSimilarity(BoundedSimilarity):
     """``K_ij = |h_ij| s_i``, h_ij a product of two vectors, or its symmetric part; K_ii = 0.
 
+    If `signed`, products below zero count as zero.
+
     Products are searched in float32, by upper bounds that include their rounding, and those worth
     keeping are computed again in float64. So the solver's problem is exact, and so is the proof
     that nothing was missed.
     """
 
-    def __init__(self, factor: Factor, symmetric: bool):
+    def __init__(self, factor: Factor, symmetric: bool, signed: bool = False):
         n = len(factor.norms)
         self.factor = factor
         self.shape = n, n
-        self.symmetric = symmetric
+        self.symmetric, self.signed = symmetric, signed
         half = factor.scales / 2
         self.owner = half if symmetric else factor.scales
         self.partner = half if symmetric else np.zeros(n)
@@ -141,7 +143,7 @@ class FactoredSimilarity(BoundedSimilarity):
         off = np.flatnonzero(rows != columns)
         if len(off):
             rows, columns = rows[off], columns[off]
-            products = np.abs(self.factor.products(rows, columns))
+            products = self._sizes(self.factor.products(rows, columns))
             values[off] = products * (self.owner[rows] + self.partner[columns])
         return values
 
@@ -160,11 +162,15 @@ class FactoredSimilarity(BoundedSimilarity):
         place = np.argsort(self.factor.order)
         rows = np.empty((len(samples), self.shape[1]), dtype=np.float32)
         vectors = self.factor.vectors
-        rows[:, self.factor.order] = np.abs(vectors[place[samples]] @ vectors.T)
+        rows[:, self.factor.order] = self._sizes(vectors[place[samples]] @ vectors.T)
         total = self.owner + self.partner
         rows *= total[samples, None] + total
         rows[np.arange(len(samples)), samples] = 0.0
         return rows
+
+    def _sizes(self, products: Array) -> Array:
+        """Return what products count for."""
+        return np.maximum(products, 0.0) if self.signed else np.abs(products)
 
     def _search_if_short(self, eta2: float, progress: Progress) -> float:
         """Search unless the lists are likely long enough; return how many entries a row needs."""
@@ -193,7 +199,7 @@ class FactoredSimilarity(BoundedSimilarity):
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
         weights, vectors = self.weights[0], self.factor.vectors
         sample = slice(0, SAMPLED_ROWS)
-        K = np.abs(vectors[sample] @ vectors.T)
+        K = self._sizes(vectors[sample] @ vectors.T)
         K *= weights.owner[sample, None] + weights.partner
         np.fill_diagonal(K, 0.0)
         return np.array([entries_needed(row, eta2) for row in K])
@@ -201,7 +207,9 @@ class FactoredSimilarity(BoundedSimilarity):
     def _search(self, n_kept: int, progress: Progress) -> None:
         n = self.shape[0]
         n_kept = min(n - 1, n_kept)
-        lists = largest_similarities(self.factor.vectors, self.weights, n_kept, progress)
+        lists = largest_similarities(
+            self.factor.vectors, self.weights, self.signed, n_kept, progress
+        )
         bounds = np.empty((len(lists), n))
         bounds[:, self.factor.order] = [kind.thresholds for kind in lists]
         # All at once, so that an interrupted search leaves nothing half changed.
@@ -288,8 +296,11 @@ class FactoredSimilarity(BoundedSimilarity):
             n_near = np.searchsorted(-reach[rows], -beta[c[0]])
             r = rows[:n_near]
             marks = np.empty((n_near, len(c)), dtype=bool)
+            tile = left[:n_near] @ vectors[c].T
+            if self.signed:
+                np.maximum(tile, 0.0, out=tile)
             kernels.mark_above(
-                left[:n_near] @ vectors[c].T,
+                tile,
                 weights.owner[r],
                 weights.partner[c],
                 weights.margins[r],

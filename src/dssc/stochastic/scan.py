@@ -71,10 +71,11 @@ class Weights(NamedTuple):
 
 
 def largest_similarities(
-    vectors: Array, weights: list[Weights], n_kept: int, progress: Progress
+    vectors: Array, weights: list[Weights], signed: bool, n_kept: int, progress: Progress
 ) -> list[Lists]:
     """Return, for each kind of weights, about `n_kept` of the largest similarities of every point.
 
+    With `signed`, products below zero count as zero.
     Every product is computed once and offered to both of its points. Blocks of points meet as in a
     tournament: in a round each block has one opponent, so threads never touch the same list and the
     result does not depend on their number. The vectors must come in random order: what a point has
@@ -94,6 +95,8 @@ def largest_similarities(
         left, right = (vectors[b * TILE : (b + 1) * TILE] for b in (i, j))
         tile = scratch.tile[: len(left) * len(right)].reshape(len(left), len(right))
         np.matmul(left, right.T, out=tile)
+        if signed:
+            np.maximum(tile, 0.0, out=tile)
         for weight, lists in zip(weights, all_lists, strict=True):
             capacity = min(LIST_CAPACITY * n_expected, lists.values.shape[1])
             corner = i * TILE, j * TILE

@@ -16,15 +16,15 @@ def points(rng, n=700, d=24):
     return X + 0.05 * rng.standard_normal((n, d))
 
 
-def problem_of(X, where, eta1=0.5):
-    return TorchProjectionProblem(X, eta1, where, QUIET)
+def problem_of(X, where, eta1=0.5, signed=False):
+    return TorchProjectionProblem(X, eta1, signed, where, QUIET)
 
 
 def exact_similarity(problem):
     """Return K in the factor's order, from its float64 vectors."""
     f = problem.factor
     vectors = torch.cat([part for _, part in f.exact.parts()])
-    h = (vectors @ vectors.T).abs()
+    h = problem.bounds.sizes(vectors @ vectors.T)
     K = h * (f.scales[:, None] + f.scales) / 2
     return K.fill_diagonal_(0.0)
 

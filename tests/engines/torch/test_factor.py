@@ -8,7 +8,7 @@ from tests.engines.torch.examples import points
 
 def test_products_and_scales_are_those_of_the_definition(where, rng):
     X = points(rng)
-    factor = TorchFactor(X, 0.5, where)
+    factor = TorchFactor(X, 0.5, False, where)
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     h = unit @ np.linalg.solve(unit.T @ unit + 0.5 * np.eye(24), unit.T)
     order = factor.order.cpu().numpy()
@@ -21,10 +21,10 @@ def test_products_and_scales_are_those_of_the_definition(where, rng):
 
 def test_streamed_vectors_give_the_same_products(where, rng, monkeypatch):
     X = points(rng)
-    held = TorchFactor(X, 0.5, where)
+    held = TorchFactor(X, 0.5, False, where)
     monkeypatch.setattr(exact_rows, "BLOCK", 128)
     monkeypatch.setattr(TorchFactor, "_is_short_of_memory", lambda *_: True)
-    streamed = TorchFactor(X, 0.5, where)
+    streamed = TorchFactor(X, 0.5, False, where)
     assert isinstance(streamed.exact, exact_rows.StreamedRows)
     rows, columns = torch.as_tensor(rng.integers(0, 700, (2, 999)), device=where)
     expected = held.products(rows, columns)

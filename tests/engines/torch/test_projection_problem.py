@@ -20,13 +20,14 @@ def in_sample_order(problem):
 
 @pytest.mark.parametrize("eta2", [1e-3, 0.05, 3.0])
 @pytest.mark.parametrize("exact_thresholds", [True, False])
+@pytest.mark.parametrize(("eta1", "signed"), [(0.5, False), (0.5, True), (np.inf, True)])
 def test_the_projection_is_the_one_of_the_whole_matrix(
-    eta2, exact_thresholds, where, rng, monkeypatch
+    eta2, exact_thresholds, eta1, signed, where, rng, monkeypatch
 ):
     if not exact_thresholds:  # from groups of columns, as for many points
         monkeypatch.setattr(projection_problem, "EXACT_THRESHOLDS", 10)
         monkeypatch.setattr(projection_problem, "GROUPS", 4)
-    problem = problem_of(points(rng, n=600), where)
+    problem = problem_of(points(rng, n=600), where, eta1, signed)
     K = in_sample_order(problem)
     result = problem.solve(eta2)
     assert result.converged, result.status
@@ -61,9 +62,13 @@ def test_a_result_in_main_memory_holds_nothing_of_the_device(where, rng):
     assert host.status == result.status
 
 
-def test_coefficients_are_those_of_the_cpu(device, rng):
+@pytest.mark.filterwarnings("ignore:the affinity has .* connected components")
+@pytest.mark.parametrize(
+    "options", [{"eta1": 0.5}, {"eta1": 0.5, "signed": True}, {"eta1": np.inf, "signed": True}]
+)
+def test_coefficients_are_those_of_the_cpu(options, device, rng):
     X = points(rng, n=300)
-    models = [ADSSC(5, eta1=0.5, eta2=0.02, device=d, random_state=0) for d in ("cpu", device)]
+    models = [ADSSC(5, **options, eta2=0.02, device=d, random_state=0) for d in ("cpu", device)]
     cpu, other = (model.fit(X) for model in models)
     C = other.representation_matrix_.toarray()
     np.testing.assert_allclose(C, np.where(C != 0, cpu.representation_matrix_, 0.0), atol=1e-10)

@@ -30,15 +30,17 @@ class CpuEngine:
     def check_model(self, eta3: float, symmetric: bool) -> None:
         """Accept every model."""
 
-    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+    def express(
+        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+    ) -> SelfExpression:
         """Express samples by least squares, in the form that suits their number."""
         n, d = X.shape
         if n >= MATRIX_FREE_FROM and n > d:
             check_no_zero_rows(X)
-            return FactoredExpression(X, eta1, symmetric, progress)
+            return FactoredExpression(X, eta1, symmetric, signed, progress)
         with progress.stage("self-expression"):
             C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
-            return MatrixExpression(C, symmetric)
+            return MatrixExpression(C, symmetric, signed)
 
     def embed(
         self,

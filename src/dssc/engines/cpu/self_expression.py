@@ -16,12 +16,14 @@ from dssc.stochastic import FactoredSimilarity, ProjectionProblem
 class MatrixExpression:
     """C as an array or a sparse matrix, and the similarities K made from it.
 
+    K holds magnitudes, or with `signed` the positive part of C.
+
     Implements :class:`dssc.engines.protocol.SelfExpression`.
     """
 
-    def __init__(self, C: Matrix, symmetric: bool = True):
+    def __init__(self, C: Matrix, symmetric: bool = True, signed: bool = False):
         self.C = C
-        K = abs(C)
+        K = _positive_part(C) if signed else abs(C)
         if sparse.issparse(K):
             K = K.astype(np.float64)
             K = sparse.csr_array((K + K.T) / 2 if symmetric else K)
@@ -51,9 +53,9 @@ class FactoredExpression:
     Implements :class:`dssc.engines.protocol.SelfExpression`. The samples must not be zero.
     """
 
-    def __init__(self, X: Any, eta1: float, symmetric: bool, progress: Progress):
+    def __init__(self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress):
         self.factor = LeastSquaresFactor(X, eta1, progress=progress)
-        self.K = FactoredSimilarity(self.factor, symmetric)
+        self.K = FactoredSimilarity(self.factor, symmetric, signed)
         self.problem = ProjectionProblem(self.K)
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
@@ -65,3 +67,7 @@ class FactoredExpression:
     def similarities(self, rows: Array) -> Array:
         """Return rows of ``K + K'``."""
         return self.K.symmetric_rows(rows)
+
+
+def _positive_part(C: Matrix) -> Matrix:
+    return C.maximum(0.0) if sparse.issparse(C) else np.maximum(C, 0.0)

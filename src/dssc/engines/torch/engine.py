@@ -18,7 +18,6 @@ from dssc.engines.torch.projection_problem import TorchProjection
 from dssc.engines.torch.self_expression import TorchExpression
 from dssc.engines.torch.spectral import device_embedding
 from dssc.features import check_no_zero_rows
-from dssc.features.scaling import refuse_zeros
 from dssc.joint import JointResult
 
 # For fewer samples the CPU's spectral step is quick too, and its random numbers give both engines
@@ -57,14 +56,13 @@ class TorchEngine:
                 "and symmetric=True, or use device='cpu'"
             )
 
-    def express(self, X: Any, eta1: float, symmetric: bool, progress: Progress) -> SelfExpression:
+    def express(
+        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+    ) -> SelfExpression:
         """Express samples by least squares."""
         self.check_model(0.0, symmetric)
-        if is_tensor(X):
-            refuse_zeros(X.abs().amax(dim=1).cpu().numpy())
-        else:
-            check_no_zero_rows(X)
-        return TorchExpression(X, eta1, self.device, progress)
+        check_no_zero_rows(X)
+        return TorchExpression(X, eta1, signed, self.device, progress)
 
     def embed(
         self,

@@ -1,7 +1,7 @@
 """The vectors f of a factor in float64: held on the device, or computed there when needed.
 
 With ``X'X + eta1 I = L L'`` they are the rows of ``X L'^-1``, X with rows of unit norm, in the
-order of the factor.
+order of the factor; without L, for an infinite eta1, the rows of X.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,14 +26,16 @@ def unit_rows(rows: Any, device: torch.device) -> Tensor:
     return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
 
 
-def _solved(cholesky: Tensor, rows: Tensor) -> Tensor:
+def _solved(cholesky: Tensor | None, rows: Tensor) -> Tensor:
+    if cholesky is None:
+        return rows
     return torch.linalg.solve_triangular(cholesky, rows.T, upper=False).T
 
 
 class HeldRows:
     """All vectors on the device."""
 
-    def __init__(self, X: Any, cholesky: Tensor, place: Tensor):
+    def __init__(self, X: Any, cholesky: Tensor | None, place: Tensor):
         n, d = X.shape
         self.vectors = torch.empty((n, d), dtype=torch.float64, device=place.device)
         for block in gen_batches(n, BLOCK):
@@ -56,7 +58,7 @@ class StreamedRows:
     factor's order.
     """
 
-    def __init__(self, X: Any, cholesky: Tensor, place: Tensor):
+    def __init__(self, X: Any, cholesky: Tensor | None, place: Tensor):
         n, d = X.shape
         self.cholesky, self.device = cholesky, place.device
         on_gpu = self.device.type == "cuda"
@@ -77,7 +79,7 @@ class StreamedRows:
         out = torch.empty(len(rows), dtype=torch.float64, device=rows.device)
         cells, order = self._by_cells(rows, columns)
         needed = [self.blocks[column] for _, column, _ in cells]
-        row, start, left = -1, 0, self.cholesky
+        row, start, left = -1, 0, out
         for (i, _, count), right in zip(cells, self._vectors(needed), strict=True):
             if i != row:
                 row, left = i, next(self._vectors([self.blocks[i]]))

@@ -19,8 +19,8 @@ BYTES_PER_POINT = 4500
 FUSED_FROM = 2048
 # Compute capability of the first devices that the fused kernels are written for.
 HOPPER = (9, 0)
-# Whether the fused kernels work, by the width and type of the vectors.
-_FUSED_WORKS: dict[tuple[int, torch.dtype], bool] = {}
+# Whether the fused kernels work, by the width and type of the vectors and whether signs count.
+_FUSED_WORKS: dict[tuple[int, torch.dtype, bool], bool] = {}
 # The type of rough vectors, and the largest number they are scaled to.
 ROUGH_TYPE, ROUGH_LARGEST = torch.float8_e4m3fn, 256.0
 # Unit roundoff of float32.
@@ -45,27 +45,36 @@ class TorchFactor:
     exact : HeldRows or StreamedRows
         The vectors f in float64, held or computed when needed.
     bounds : Bounds
-        The vectors times a power of two, rounded, and what turns their products into upper bounds
-        on ``|h_ij| (s_i + s_j) / 2``, s the scales.
+        The vectors less their mean, times a power of two and rounded, and what turns their products
+        into upper bounds
+        on ``|h_ij| (s_i + s_j) / 2``, s the scales; on its positive part if signs count.
     scales : tensor of shape (n,), float64
-        ``1 / (1 - h_ii)``.
+        ``1 / (1 - h_ii)``; one for an infinite eta1, whose vectors are the samples.
     """
 
-    def __init__(self, X: Any, eta1: float, device: torch.device):
+    def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device):
         n, d = X.shape
+        self.signed = signed
         generator = torch.Generator().manual_seed(0)
         self.order = torch.randperm(n, generator=generator).to(device)
         self.place = torch.argsort(self.order)
+        cholesky = None if math.isinf(eta1) else self._cholesky(X, eta1, device)
+        rows_of = StreamedRows if self._is_short_of_memory(n, d, device) else HeldRows
+        self.exact = rows_of(X, cholesky, self.place)
+        norms = torch.cat([part.norm(dim=1) for _, part in self.exact.parts()])
+        is_limit = math.isinf(eta1)
+        self.scales = torch.ones_like(norms) if is_limit else 1.0 / (1.0 - norms**2)
+        self.bounds = self._rounded(d)
+
+    @staticmethod
+    def _cholesky(X: Any, eta1: float, device: torch.device) -> Tensor:
+        """Return the lower triangular L with ``X'X + eta1 I = L L'``."""
+        n, d = X.shape
         gram = eta1 * torch.eye(d, dtype=torch.float64, device=device)
         for block in gen_batches(n, BLOCK):
             rows = unit_rows(X[block], device)
             gram += rows.T @ rows
-        cholesky = torch.linalg.cholesky(gram)
-        rows_of = StreamedRows if self._is_short_of_memory(n, d, device) else HeldRows
-        self.exact = rows_of(X, cholesky, self.place)
-        norms = torch.cat([part.norm(dim=1) for _, part in self.exact.parts()])
-        self.scales = 1.0 / (1.0 - norms**2)
-        self.bounds = self._rounded(d, norms)
+        return torch.linalg.cholesky(gram)
 
     @staticmethod
     def _is_short_of_memory(n: int, d: int, device: torch.device) -> bool:
@@ -76,37 +85,53 @@ class TorchFactor:
         free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return n * (8 * d + 2 * d + BYTES_PER_POINT) > free
 
-    def _rounded(self, d: int, norms: Tensor) -> Bounds:
+    def _rounded(self, d: int) -> Bounds:
+        """Return the bounds.
+
+        Vectors share a direction in most data, and more so for large eta1. With the mean m taken
+        out, ``f = m + g``, the product of two vectors is the one of their g plus a term for each,
+        ``<m, g> + |m|^2 / 2``, and only the first is rounded to half precision.
+        """
         n, device = len(self.scales), self.scales.device
         half = device.type == "cuda"
         width = -(-d // 128) * 128 if half else d  # whole blocks for the tensor cores
         dtype = torch.float16 if half else torch.float32
+        mean = torch.zeros(d, dtype=torch.float64, device=device)
+        for _, part in self.exact.parts():
+            mean += part.sum(dim=0) / n
+        norms = torch.cat([(part - mean).norm(dim=1) for _, part in self.exact.parts()])
+        factor = 2.0 ** math.floor(math.log2(LARGEST_NORM / (float(norms.max()) or 1.0)))
         vectors = torch.zeros((n, width), dtype=dtype, device=device)
-        factor = 2.0 ** math.floor(math.log2(LARGEST_NORM / float(norms.max())))
+        offsets = torch.empty(n, dtype=torch.float64, device=device)
         off = torch.zeros((), dtype=torch.float64, device=device)
         for block, part in self.exact.parts():
-            scaled = factor * part
+            scaled = factor * (part - mean)
             vectors[block, :d] = scaled
+            offsets[block] = factor * (scaled @ mean) + factor**2 * mean.dot(mean) / 2
             difference = (scaled - vectors[block, :d]).norm(dim=1)
-            off = torch.maximum(off, (difference / (factor * norms[block])).max())
+            off = torch.maximum(off, (difference / (factor * norms[block]).clamp(min=1e-30)).max())
         # Tensor cores may drop bits of every partial sum: twice the bound of plain rounding.
         summing = 2 * (d + 8) * SINGLE_ROUNDOFF
         # Two vectors of norms a and b err by at most 2 share a b <= share (a^2 + b^2).
         share = 1.01 * (1.01 * float(off) + summing / 2)
-        errors = (UP * share * (factor * norms) ** 2).float()
+        squares = (factor * norms) ** 2
+        adding = 4 * SINGLE_ROUNDOFF * (offsets.abs() + squares)
+        errors = (UP * (share * squares + adding)).float()
         weights = (UP / (2.0 * factor**2) * self.scales).float()
-        return Bounds(vectors, errors, weights)
+        return Bounds(vectors, offsets.float(), errors, weights, self.signed)
 
     @cached_property
     def rough(self) -> Bounds:
         """Bounds in half the bytes that may be too small: for rough thresholds only."""
         if not self._is_fused:
             return self.bounds
-        vectors, errors, weights = self.bounds
+        vectors, offsets, errors, weights, signed = self.bounds
         smallest, largest = (float(part) for part in vectors.aminmax())
         factor = 2.0 ** math.floor(math.log2(ROUGH_LARGEST / max(-smallest, largest)))
         rough = torch.cat([(factor * part).to(ROUGH_TYPE) for part in vectors.split(BLOCK)])
-        bounds = Bounds(rough, torch.zeros_like(errors), weights / factor**2)
+        bounds = Bounds(
+            rough, offsets * factor**2, torch.zeros_like(errors), weights / factor**2, signed
+        )
         return bounds if _fused_works(bounds, 1e-2) else self.bounds
 
     @cached_property
@@ -134,14 +159,14 @@ def _fused_works(bounds: Bounds, tolerance: float) -> bool:
 
     The certificate relies on these filters, so compiled ones are first compared with plain ones.
     """
-    width, dtype = bounds.vectors.shape[1], bounds.vectors.dtype
+    kind = bounds.vectors.shape[1], bounds.vectors.dtype, bounds.signed
     if torch.cuda.get_device_capability(bounds.weights.device) < HOPPER:
         return False
-    if (width, dtype) not in _FUSED_WORKS:
+    if kind not in _FUSED_WORKS:
         try:
             from dssc.engines.torch import pair_filters_triton
 
-            _FUSED_WORKS[width, dtype] = pair_filters_triton.agrees(bounds, tolerance)
+            _FUSED_WORKS[kind] = pair_filters_triton.agrees(bounds, tolerance)
         except ImportError:
-            _FUSED_WORKS[width, dtype] = False
-    return _FUSED_WORKS[width, dtype]
+            _FUSED_WORKS[kind] = False
+    return _FUSED_WORKS[kind]

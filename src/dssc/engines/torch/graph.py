@@ -13,7 +13,7 @@ TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 
 class TorchGraph(NamedTuple):
-    """A symmetric matrix in CSR form: magnitudes, their signs, and the row of every entry."""
+    """A symmetric matrix in CSR form: sizes, which were negative, and the row of every entry."""
 
     indptr: Tensor
     rows: Tensor
@@ -22,10 +22,13 @@ class TorchGraph(NamedTuple):
     negative: Tensor
 
     @classmethod
-    def of_pairs(cls, rows: Tensor, columns: Tensor, values: Tensor, n: int) -> "TorchGraph":
+    def of_pairs(
+        cls, rows: Tensor, columns: Tensor, values: Tensor, n: int, signed: bool = False
+    ) -> "TorchGraph":
         """Return the matrix with given entries at i < j, their mirror images, and a zero diagonal.
 
-        The diagonal's zeros are stored: they make every projection feasible.
+        The diagonal's zeros are stored: they make every projection feasible. Negative entries count
+        by their magnitude or, if `signed`, as zero.
         """
         index = index_type(2 * len(rows) + n)
         own = torch.arange(n, dtype=index, device=rows.device)
@@ -33,7 +36,8 @@ class TorchGraph(NamedTuple):
         sorted_rows, order = torch.sort(torch.cat([rows, columns, own]), stable=True)
         columns = torch.cat([columns, rows, own])[order]
         values = torch.cat([values, values, values.new_zeros(n)])[order]
-        return cls(offsets(sorted_rows, n), sorted_rows, columns, values.abs(), values < 0)
+        sizes = values.clamp(min=0.0) if signed else values.abs()
+        return cls(offsets(sorted_rows, n), sorted_rows, columns, sizes, values < 0)
 
     @property
     def n_rows(self) -> int:

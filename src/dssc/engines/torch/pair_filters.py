@@ -2,7 +2,9 @@
 
 With products of rounded vectors v known to ``e_i + e_j``, the similarity of two points is at most
 
-    (|<v_i, v_j>| + e_i + e_j) (s_i + s_j) ,    s the weights.
+    (|<v_i, v_j> + o_i + o_j| + e_i + e_j) (s_i + s_j) ,    o the offsets, s the weights.
+
+If signs count, a product below zero counts as zero.
 """
 
 from typing import NamedTuple
@@ -23,20 +25,39 @@ class Bounds(NamedTuple):
     """What turns a product of rounded vectors into an upper bound on a similarity, in float32."""
 
     vectors: Tensor
+    offsets: Tensor
     errors: Tensor
     weights: Tensor
+    signed: bool
 
     def tile(self, rows: slice, columns: slice) -> Tensor:
         """Return the bounds of some rows and columns."""
         left, right = self.vectors[rows].float(), self.vectors[columns]
         parts = right.split(max(1, CHUNK // right.shape[1]))
-        tile = torch.cat([left @ part.float().T for part in parts], dim=1).abs_()
+        tile = torch.cat([left @ part.float().T for part in parts], dim=1)
+        tile += self.offsets[rows, None] + self.offsets[columns]
+        tile = self.sizes(tile)
         tile += self.errors[rows, None] + self.errors[columns]
         return tile.mul_(self.weights[rows, None] + self.weights[columns])
 
+    def sizes(self, products: Tensor) -> Tensor:
+        """Return what products count for."""
+        return products.clamp(min=0.0) if self.signed else products.abs()
+
+    def first(self, count: int) -> "Bounds":
+        """Return the bounds of the first points."""
+        return Bounds(
+            self.vectors[:count],
+            self.offsets[:count],
+            self.errors[:count],
+            self.weights[:count],
+            self.signed,
+        )
+
     def at(self, products: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Return the bounds at places, from the products there."""
-        sizes = products.abs() + (self.errors[rows] + self.errors[columns])
+        sizes = self.sizes(products + (self.offsets[rows] + self.offsets[columns]))
+        sizes += self.errors[rows] + self.errors[columns]
         return sizes * (self.weights[rows] + self.weights[columns])
 
 

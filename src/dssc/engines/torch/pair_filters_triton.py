@@ -37,28 +37,34 @@ _THIS_MODULE = sys.modules[__name__]
 
 @triton.jit
 def _tile_bounds(
-    left, right, row, column, own_errors, errors, own_weights, weights, n_rows, n_columns,
-    WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    left, right, row, column, own_offsets, offsets, own_errors, errors, own_weights, weights,
+    n_rows, n_columns,
+    SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     """Return the bounds of a tile; vectors beyond the last count as zero."""
     total = tl.zeros((TILE, TILE), dtype=tl.float32)
     for start in range(0, WIDTH, DEPTH):
         total = tl.dot(left.load([row, start]), right.load([column, start]).T, total)
     rows, columns = row + tl.arange(0, TILE), column + tl.arange(0, TILE)
+    own_offset = tl.load(own_offsets + rows, mask=rows < n_rows, other=0.0)
+    offset = tl.load(offsets + columns, mask=columns < n_columns, other=0.0)
     own_error = tl.load(own_errors + rows, mask=rows < n_rows, other=0.0)
     error = tl.load(errors + columns, mask=columns < n_columns, other=0.0)
     own_weight = tl.load(own_weights + rows, mask=rows < n_rows, other=0.0)
     weight = tl.load(weights + columns, mask=columns < n_columns, other=0.0)
-    sizes = tl.abs(total) + (own_error[:, None] + error[None, :])
+    total += own_offset[:, None] + offset[None, :]
+    sizes = tl.maximum(total, 0.0) if SIGNED else tl.abs(total)
+    sizes += own_error[:, None] + error[None, :]
     return sizes * (own_weight[:, None] + weight[None, :])
 
 
 @triton.jit
 def _words_kernel(
-    left, right, own_errors, errors, own_weights, weights, row_limits, column_limits,
+    left, right, own_offsets, offsets, own_errors, errors, own_weights, weights,
+    row_limits, column_limits,
     n_rows, n_columns, below, out, n_words,
-    JOINED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
-    SWATH: tl.constexpr, WORD: tl.constexpr,
+    JOINED: tl.constexpr, SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr,
+    DEPTH: tl.constexpr, SWATH: tl.constexpr, WORD: tl.constexpr,
 ):  # fmt: skip
     down, across = tl.cdiv(n_rows, TILE), tl.cdiv(n_columns, TILE)
     number = tl.program_id(0)
@@ -73,8 +79,8 @@ def _words_kernel(
         tl.store(out + places, tl.zeros((TILE, words), dtype=tl.int32))
     else:
         bounds = _tile_bounds(
-            left, right, row, column, own_errors, errors, own_weights, weights, n_rows, n_columns,
-            WIDTH, TILE, DEPTH,
+            left, right, row, column, own_offsets, offsets, own_errors, errors, own_weights,
+            weights, n_rows, n_columns, SIGNED, WIDTH, TILE, DEPTH,
         )  # fmt: skip
         beyond = float("inf")
         own_limits = tl.load(row_limits + rows, mask=rows < n_rows, other=beyond)
@@ -91,8 +97,8 @@ def _words_kernel(
 
 @triton.jit
 def _maxima_kernel(
-    vectors, errors, weights, n, n_groups, tiles_per_group, out,
-    WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    vectors, offsets, errors, weights, n, n_groups, tiles_per_group, out,
+    SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(1)
     row = tl.program_id(0) * TILE
@@ -101,8 +107,9 @@ def _maxima_kernel(
     for tile in range(group * tiles_per_group, (group + 1) * tiles_per_group):
         columns = tile * TILE + tl.arange(0, TILE)
         bounds = _tile_bounds(
-            vectors, vectors, row, tile * TILE, errors, errors, weights, weights, n, n,
-            WIDTH, TILE, DEPTH,
+            vectors, vectors, row, tile * TILE, offsets, offsets, errors, errors, weights,
+            weights, n, n,
+            SIGNED, WIDTH, TILE, DEPTH,
         )  # fmt: skip
         counts = (rows[:, None] != columns[None, :]) & (columns[None, :] < n)
         largest = tl.maximum(largest, tl.max(tl.where(counts, bounds, float("-inf")), axis=1))
@@ -141,8 +148,9 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
     n, width = bounds.vectors.shape
     out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
     _maxima_kernel[(triton.cdiv(n, TILE), n_groups)](
-        _tiled(bounds.vectors), bounds.errors, bounds.weights, n, n_groups, tiles_per_group, out,
-        WIDTH=width, **_shape(bounds.vectors),
+        _tiled(bounds.vectors), bounds.offsets, bounds.errors, bounds.weights,
+        n, n_groups, tiles_per_group, out,
+        SIGNED=bounds.signed, WIDTH=width, **_shape(bounds.vectors),
     )  # fmt: skip
     return out
 
@@ -186,10 +194,12 @@ def _words(bounds: Bounds, limits: Tensor, rows: slice, columns: slice, joined: 
     out = torch.empty((down * TILE, n_words), dtype=torch.int32, device=left.device)
     _words_kernel[(down * across,)](
         _tiled(left), _tiled(right),
+        bounds.offsets[rows], bounds.offsets[columns],
         bounds.errors[rows], bounds.errors[columns], bounds.weights[rows], bounds.weights[columns],
         limits[rows], limits[columns],
         len(left), len(right), TILE if rows == columns else SIDE, out, n_words,
-        JOINED=joined, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD, **_shape(left),
+        JOINED=joined, SIGNED=bounds.signed, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD,
+        **_shape(left),
     )  # fmt: skip
     return out
 
@@ -211,7 +221,7 @@ def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
 
 def agrees(bounds: Bounds, tolerance: float) -> bool:
     """Return whether the kernels agree with the plain filters on the first points."""
-    few = Bounds(*(part[:CHECKED] for part in bounds))
+    few = bounds.first(CHECKED)
     largest = pair_filters.group_maxima(few, 1, CHECKED // GROUP)[:, 0]
     found = group_maxima(few, 1, CHECKED // GROUP)[:, 0]
     if not torch.allclose(found, largest, rtol=tolerance):

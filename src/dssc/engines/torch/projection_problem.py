@@ -69,12 +69,14 @@ class TorchProjection(ProjectionResult):
 class TorchProjectionProblem:
     """The projection of ``(|C| + |C|') / 2`` for several eta2, C by least squares on a device.
 
+    If signs count, coefficients below zero count as zero.
+
     Implements :class:`dssc.stochastic.Projectable`. Results are in the order of the samples.
     """
 
-    def __init__(self, X: Any, eta1: float, device: torch.device, progress: Progress):
+    def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
         with progress.stage("factor"):
-            self.factor = TorchFactor(X, eta1, device)
+            self.factor = TorchFactor(X, eta1, signed, device)
         self.bounds, self.filters = self.factor.bounds, self.factor.filters
         n = len(self.factor.scales)
         self.shape = n, n
@@ -85,7 +87,7 @@ class TorchProjectionProblem:
     @cached_property
     def largest(self) -> float:
         """A bound on the similarities."""
-        return float(self.factor.scales.max()) - 1.0  # h_ii / (1 - h_ii)
+        return float(self.factor.scales.max()) - 1.0 or 1.0  # h_ii / (1 - h_ii), or a cosine
 
     def largest_entries(self, count: int, progress: Progress) -> Array:
         """Return the largest bounds of a sample of rows, in falling order."""
@@ -199,7 +201,7 @@ class TorchProjectionProblem:
             ) from None
         scales = self.factor.scales
         values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
-        return TorchGraph.of_pairs(rows, columns, values, self.shape[0])
+        return TorchGraph.of_pairs(rows, columns, values, self.shape[0], self.bounds.signed)
 
     def _in_samples_order(self, graph: TorchGraph, slack: Tensor) -> tuple[TorchCsr, TorchCsr]:
         """Return A, and the coefficients at its entries off the diagonal."""
@@ -207,7 +209,12 @@ class TorchProjectionProblem:
         kept = torch.nonzero(slack > 0).view(-1)
         rows, columns = graph.rows[kept], graph.columns[kept]
         C = graph.values[kept] * (2.0 * scales[rows] / (scales[rows] + scales[columns]))
-        C = torch.where(graph.negative[kept], -C, C)
+        negative = torch.nonzero(graph.negative[kept]).view(-1)
+        if self.bounds.signed:  # their similarity is zero, their coefficient is not
+            places = rows[negative], columns[negative]
+            C[negative] = self.factor.products(*places) * scales[places[0]]
+        else:
+            C[negative] *= -1.0
         keys, sorting = torch.sort(order[rows] * n + order[columns])
         rows = torch.div(keys, n, rounding_mode="floor")
         columns = (keys - rows * n).to(graph.columns.dtype)
@@ -230,9 +237,10 @@ class TorchProjectionProblem:
 
     def _similarity_rows(self, rows: Tensor) -> Tensor:
         """Return rows of K, their columns in the factor's order."""
-        vectors, _, weights = self.bounds
+        vectors, offsets, _, weights, _ = self.bounds
         place = self.factor.place[rows]
-        tile = (vectors[place] @ vectors.T).float().abs()
+        products = (vectors[place] @ vectors.T).float() + (offsets[place, None] + offsets)
+        tile = self.bounds.sizes(products)
         tile *= weights[place, None] + weights
         tile[torch.arange(len(place), device=place.device), place] = 0.0
         return tile

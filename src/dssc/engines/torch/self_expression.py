@@ -18,8 +18,8 @@ class TorchExpression:
     Implements :class:`dssc.engines.protocol.SelfExpression`.
     """
 
-    def __init__(self, X: Any, eta1: float, device: torch.device, progress: Progress):
-        self.problem = TorchProjectionProblem(X, eta1, device, progress)
+    def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
+        self.problem = TorchProjectionProblem(X, eta1, signed, device, progress)
 
     def coefficients(self, projection: ProjectionResult | None) -> sparse.csr_array:
         """Return the entries of C off the diagonal where the projection is positive."""

@@ -1,0 +1,273 @@
+"""Choosing eta1, and whether signs count, before anything is clustered.
+
+A good eta1 makes neighbours of points that lie in one subspace of low dimension. So we take some
+points, each with its strongest neighbours and their strongest neighbours, and measure how far the
+point is from the leading directions of this neighbourhood, to which it does not belong itself. If
+eta1 is too small, coefficients fit noise, and the neighbourhood is a mixture that needs many
+directions. If it is too large, only points at the smallest angle are neighbours, and where a
+cluster is a subspace they do not span it. The eta1 of the smallest mean distance is taken. It needs
+no number of clusters, and a sample of points is enough.
+
+Where a cluster holds x as well as -x, which is what subspaces look like, the strongest neighbour of
+a point is as often on the opposite side as on its own. Then signs say nothing. In all other data
+the opposite of a point is as far from it as anything can be, and a negative coefficient is no
+similarity.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from dssc._devices import as_array
+from dssc._threads import block_threads
+from dssc._typing import Array
+from dssc._warnings import warn_user
+from dssc.kernels import n_threads
+from dssc.subspaces import unit_rows
+
+# Values of eta1 that are compared, for REFERENCE_SIZE points; more points need larger ones.
+ETA1_VALUES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0, np.inf)
+REFERENCE_SIZE = 1000
+# Place of the value that is taken where all are equally good, as without noise.
+MIDDLE = ETA1_VALUES.index(1.0)
+# Decimals of a distance; beyond them, rounding would decide.
+DIGITS = 6
+# Points that neighbours are sought among: so many that their products cost about the same in all
+# dimensions, within limits, and enough for every cluster.
+PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1.5e9, 1000, 3000, 40
+# Points whose neighbourhood is looked at.
+N_POINTS = 128
+# Strongest neighbours of a point in its neighbourhood, and of each of these.
+N_NEAR, N_NEXT = 4, 8
+# Leading directions of a neighbourhood, about half of what spans it.
+DIMENSION = 14
+# Points that are compared with points without clusters.
+COMPARED = 1000
+# Fewest samples that have neighbourhoods.
+FEWEST = 12
+# Share of points with the strongest neighbour on the opposite side from which signs say nothing.
+# It is one half if they say nothing, and below one quarter in data of all other kinds.
+OPPOSITE_SHARE = 1 / 3
+# An eigenvalue below this share of the largest is zero.
+NEGLIGIBLE = 1e-6
+
+
+class Neighborhoods(NamedTuple):
+    """What one eta1 makes of the neighbourhoods.
+
+    Attributes
+    ----------
+    eta1 : float
+        Ridge penalty, as it would be used for all points.
+    distance : float
+        Mean squared distance of a point from the leading directions of its neighbourhood.
+    """
+
+    eta1: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class ExpressionChoice:
+    """How to express the points by each other.
+
+    Attributes
+    ----------
+    eta1 : float
+        Ridge penalty for all points.
+    signed : bool
+        Whether negative coefficients count as no similarity.
+    opposite_share : float
+        Share of points whose strongest neighbour is on the opposite side.
+    tried : list of Neighborhoods
+        What was compared, the best first.
+    """
+
+    eta1: float
+    signed: bool
+    opposite_share: float
+    tried: list[Neighborhoods]
+
+
+def choose_expression(
+    X: Any, n_clusters: int | None = None, eta1: float | None = None
+) -> ExpressionChoice:
+    """Choose eta1 unless it is given, and whether signs count.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or tensor of shape (n_samples, n_features)
+        Samples, none of them zero; at least 12.
+    n_clusters : int or None
+        Number of clusters, if it is known.
+    eta1 : float or None
+        The eta1 to use; None to choose it.
+    """
+    n, d = X.shape
+    n_affordable = np.clip((PRODUCT_OPERATIONS / d) ** 0.5, FEWEST_SOUGHT, MOST_SOUGHT)
+    n_drawn = min(n, max(int(n_affordable), SOUGHT_PER_CLUSTER * (n_clusters or 0)))
+    rng = np.random.default_rng(0)
+    sample = Sample(_drawn(X, n_drawn, rng))
+    if sample.rank == 1:
+        warn_user(
+            f"all {n} points are equal or opposite once they are scaled to unit norm, so there is "
+            "nothing to cluster by; with a single feature, or if only lengths differ, use "
+            "affine=True, or k-means on the unscaled data",
+            UserWarning,
+        )
+    share = sample.opposite_share()
+    signed = share < OPPOSITE_SHARE
+    if eta1 is not None:
+        return ExpressionChoice(eta1, signed, share, [])
+    points = rng.permutation(n_drawn)[:N_POINTS]
+
+    def distance(place: int) -> float:
+        in_sample = ETA1_VALUES[place] * n_drawn / REFERENCE_SIZE
+        return sample.mean_distance(in_sample, signed, points)
+
+    distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE)
+    tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
+    return ExpressionChoice(tried[0].eta1, signed, share, tried)
+
+
+def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
+    """Return the distance of points from neighbourhoods, relative to points without clusters.
+
+    The points without clusters are random sums of all points, with the same mean and covariance.
+    About one means that neighbourhoods are no nearer to a subspace than chance makes them.
+    """
+    rng = np.random.default_rng(0)
+    n_drawn = min(X.shape[0], COMPARED)
+    rows = unit_rows(_drawn(X, n_drawn, rng))
+    mean = rows.mean(axis=0)
+    mixed = mean + rng.normal(size=(n_drawn, n_drawn)) @ (rows - mean) / np.sqrt(n_drawn)
+    points = rng.permutation(n_drawn)[:N_POINTS]
+    distances = [
+        Sample(some).mean_distance(how.eta1 * n_drawn / X.shape[0], how.signed, points)
+        for some in (rows, mixed)
+    ]
+    return distances[0] / max(distances[1], NEGLIGIBLE)
+
+
+def _drawn(X: Any, count: int, rng: np.random.Generator) -> Any:
+    """Return some rows in main memory."""
+    n = X.shape[0]
+    return as_array(X if count == n else X[np.sort(rng.choice(n, count, replace=False))])
+
+
+def _around_the_smallest(
+    function: Callable[[int], float], n_places: int, middle: int
+) -> dict[int, float]:
+    """Return values of a function at every second place and beside the smallest of them.
+
+    The smallest value comes first; of equal ones, the one nearest to the middle.
+    """
+    values = {i: function(i) for i in range(n_places - 1, -1, -2)}
+
+    def ranking() -> list[int]:
+        return sorted(values, key=lambda i: (values[i], abs(i - middle), i))
+
+    best = -1
+    while best != (best := ranking()[0]):
+        beside = {best - 1, best + 1} & set(range(n_places)) - values.keys()
+        values.update({i: function(i) for i in sorted(beside)})
+    return {i: values[i] for i in ranking()}
+
+
+class Sample:
+    """Points of unit norm by their cosines and principal coordinates, for every eta1."""
+
+    def __init__(self, X: Any):
+        if sparse.issparse(X):
+            X = sparse.csr_array(X, dtype=np.float64)
+            norms = np.sqrt(X.multiply(X).sum(axis=1))
+            cosines = (X @ X.T).toarray() / np.outer(norms, norms)
+            values, vectors = linalg.eigh(cosines, driver="evd")
+            coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
+        else:
+            X = unit_rows(X)
+            cosines = X @ X.T
+            if X.shape[0] <= X.shape[1]:
+                values, vectors = linalg.eigh(cosines, driver="evd")
+                coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
+            else:
+                values, vectors = linalg.eigh(X.T @ X, driver="evd")
+                coordinates = X @ vectors
+        kept = values > NEGLIGIBLE * values[-1]
+        self.cosines = cosines
+        self.values = values[kept]
+        self.coordinates = coordinates[:, kept].astype(np.float32)
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.cosines)
+
+    @property
+    def rank(self) -> int:
+        """Dimension of what the points span."""
+        return len(self.values)
+
+    def opposite_share(self) -> float:
+        """Return the share of points whose largest cosine in magnitude is negative."""
+        sizes = np.abs(self.cosines)
+        np.fill_diagonal(sizes, -1.0)
+        strongest = sizes.argmax(axis=1)
+        return float(np.mean(self.cosines[np.arange(self.n_points), strongest] < 0))
+
+    def mean_distance(self, eta1: float, signed: bool, points: Array) -> float:
+        """Return the mean squared distance of points from the subspace of their neighbourhood."""
+        sets, valid = self._neighborhoods(eta1, signed, points)
+        dimension = max(1, min(DIMENSION, self.rank // 2))
+
+        def distances(part: Array) -> Array:
+            at = sets[part]
+            gram = self.cosines[at[:, :, None], at[:, None, :]]
+            gram *= valid[part][:, :, None] * valid[part][:, None, :]
+            products = self.cosines[at, points[part, None]] * valid[part]
+            values, vectors = np.linalg.eigh(gram)
+            values, vectors = values[:, -dimension:], vectors[:, :, -dimension:]
+            inside = np.einsum("pmi,pm->pi", vectors, products) ** 2
+            is_direction = values > NEGLIGIBLE
+            inside = np.where(is_direction, inside / np.where(is_direction, values, 1.0), 0.0)
+            return np.clip(1.0 - inside.sum(axis=1), 0.0, 1.0)
+
+        parts = np.array_split(np.arange(len(points)), max(1, min(n_threads(), len(points) // 16)))
+        with block_threads(n_threads()) as in_threads:
+            mean = float(np.mean(np.concatenate(list(in_threads(distances, parts)))))
+        return round(mean, DIGITS)
+
+    def _neighborhoods(self, eta1: float, signed: bool, points: Array) -> tuple[Array, Array]:
+        """Return the members of neighbourhoods, repeated ones and the points marked as invalid."""
+        n_near, n_next = min(N_NEAR, self.n_points - 2), min(N_NEXT, self.n_points - 2)
+        strongest = self._strongest(eta1, signed)
+        near = strongest(points, n_near)
+        distinct, places = np.unique(near, return_inverse=True)
+        further = strongest(distinct, n_next)[places.reshape(near.shape)]
+        sets = np.concatenate([near, further.reshape(len(points), -1)], axis=1)
+        sets.sort(axis=1)
+        valid = sets != points[:, None]
+        valid[:, 1:] &= sets[:, 1:] != sets[:, :-1]
+        return sets, valid.astype(np.float64)
+
+    def _strongest(self, eta1: float, signed: bool) -> Callable[[Array, int], Array]:
+        """Return the function that finds the strongest neighbours of points, in any order."""
+        if np.isinf(eta1):
+            vectors, scales = self.coordinates, np.ones(self.n_points, dtype=np.float32)
+        else:
+            vectors = self.coordinates / np.sqrt(self.values + eta1).astype(np.float32)
+            leverages = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+            scales = (1.0 / np.maximum(1.0 - leverages, NEGLIGIBLE)).astype(np.float32)
+
+        def strongest(rows: Array, count: int) -> Array:
+            K = vectors[rows] @ vectors.T
+            K *= scales[rows, None] + scales
+            if not signed:
+                np.abs(K, out=K)
+            K[np.arange(len(rows)), rows] = -np.inf
+            return np.argpartition(K, -count, axis=1)[:, -count:]
+
+        return strongest
