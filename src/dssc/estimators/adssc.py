@@ -163,6 +163,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     points are clustered once with what was chosen. `candidates_` and `explanation_` say what was
     found.
 
+    With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
+    24 and 48 neighbours each, and the clustering is taken whose held-out points are nearest to the
+    subspace of their cluster, of dimension 2 to 4.
+
     Nothing is chosen if a number is given for `eta2`, with ``eta3 > 0``, or below 12 points: then
     eta1 is 1 and n_neighbors is 12 where they are not given.
 
@@ -274,7 +278,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             kept = self._kept()
             if key and kept.choice is not None and kept.choice_key == key:
                 return kept.choice
-            given = Given(self.n_clusters, self.eta1, self.signed)
+            given = Given(self.n_clusters, self.eta1, self.signed, bool(self.affine))
             choice = select(points, given, self._settings(), engine, rng)
             if key:
                 self._reusable = replace(kept, choice_key=key, choice=choice)

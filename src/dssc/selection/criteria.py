@@ -40,7 +40,7 @@ def voted(labels: list[Array], n_clusters: int) -> Array:
     return outcome.astype(labels[0].dtype) if is_full else labels[0]
 
 
-def held_out_residual(X: Any, labels: Array, n_clusters: int) -> float:
+def held_out_residual(X: Any, labels: Array, n_clusters: int, dimension: int = DIMENSION) -> float:
     """Return the mean squared distance of held-out points from the subspace of their cluster.
 
     Of every cluster a quarter of the points is held out, and the others give its subspace. Without
@@ -54,7 +54,7 @@ def held_out_residual(X: Any, labels: Array, n_clusters: int) -> float:
     def total(cluster: int) -> float:
         own = labels == cluster
         held = X[own & is_held]
-        basis = leading_directions(X[own & ~is_held], DIMENSION)
+        basis = leading_directions(X[own & ~is_held], dimension)
         return float(np.square(held).sum() - np.square(held @ basis.T).sum())
 
     with block_threads(n_threads()) as in_threads:

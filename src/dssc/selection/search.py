@@ -13,17 +13,21 @@ was clustered, the choice comes with labels: a vote of the best clusterings.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.engines import Engine
 from dssc.pipeline import Settings
+from dssc.selection import affine
+from dssc.selection.affine import FlatTrials
 from dssc.selection.choice import Candidate, Choice
 from dssc.selection.criteria import voted
 from dssc.selection.neighborhoods import (
+    REFERENCE_SIZE,
     ExpressionChoice,
     choose_expression,
     compared_with_chance,
@@ -58,11 +62,15 @@ SUBSPACES_UP_TO = 2e-3
 
 @dataclass(frozen=True)
 class Given:
-    """The parameters that are not to be chosen; None for those that are."""
+    """The parameters that are not to be chosen; None for those that are.
+
+    `affine` says that clusters are affine subspaces, and X has a constant coordinate.
+    """
 
     n_clusters: int | None
     eta1: float | None
     signed: bool | None
+    affine: bool = False
 
 
 def select(
@@ -90,36 +98,126 @@ def select(
         Randomness of k-means and of the eigensolver's start.
     """
     n = X.shape[0]
-    how = choose_expression(X, given.n_clusters, given.eta1)
+    how = choose_expression(X, given.n_clusters, 1.0 if given.affine else given.eta1)
     signed = how.signed if given.signed is None else given.signed
     n_drawn = n
     if n > LARGEST_WHOLE:
         n_drawn = min(n, max(SAMPLE_SIZE, SAMPLE_PER_CLUSTER * (given.n_clusters or 1)))
         X = X[np.sort(np.random.default_rng(1).choice(n, n_drawn, replace=False))]
-    counts: tuple[int | None, ...] = (settings.n_neighbors,)
-    if settings.n_neighbors is None and settings.eta2 is None:
-        counts = tuple(dict.fromkeys(min(count, n_drawn - 1) for count in N_NEIGHBORS))
-    growth = np.log(n) / np.log(n_drawn) if len(counts) > 1 else 1.0
-    in_sample = replace(settings, eta1=how.eta1 * (n_drawn / n), signed=signed)
-    trials = Trials(X, in_sample, engine, rng)
-    for n_neighbors in counts:
+    sample = Drawn(X, n, replace(settings, signed=signed), engine, rng)
+    if given.affine:
+        return _by_flatness(sample, given)
+    return _by_modularity(sample, given, how)
+
+
+class Drawn(NamedTuple):
+    """The points that are clustered, of so many, with what all steps need."""
+
+    X: Any
+    n_samples: int
+    settings: Settings
+    engine: Engine
+    rng: np.random.RandomState
+
+    @property
+    def share(self) -> float:
+        """Share of all points."""
+        return float(self.X.shape[0] / self.n_samples)
+
+    def counts(self, values: tuple[int, ...]) -> tuple[int | None, ...]:
+        """Return the numbers of neighbours to try, the given one if there is one."""
+        if self.settings.n_neighbors is None and self.settings.eta2 is None:
+            return tuple(dict.fromkeys(min(value, self.X.shape[0] - 1) for value in values))
+        return (self.settings.n_neighbors,)
+
+    def grown(self, n_neighbors: int | None) -> int | None:
+        """Return a number of neighbours for all points."""
+        if n_neighbors is None or n_neighbors == self.settings.n_neighbors:
+            return n_neighbors
+        return round(n_neighbors * np.log(self.n_samples) / np.log(self.X.shape[0]))
+
+    def choice(
+        self,
+        candidates: list[Candidate],
+        explanation: str,
+        count: ClusterCount | None,
+        best: Trial,
+        labels: Array,
+    ) -> Choice:
+        """Return a choice, with what is known of all points if all were drawn."""
+        if self.X.shape[0] < self.n_samples:
+            return Choice(candidates, explanation, count)
+        for message in {str(entry.message): entry for entry in best.messages}.values():
+            warn_user(str(message.message), message.category)
+        return Choice(candidates, explanation, count, best.graph, best.embedding, labels)
+
+
+def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
+    """Choose the number of neighbours for a chosen eta1."""
+    settings = replace(sample.settings, eta1=how.eta1 * sample.share)
+    trials = Trials(sample.X, settings, sample.engine, sample.rng)
+    for n_neighbors in sample.counts(N_NEIGHBORS):
         trials.add(n_neighbors, given.n_clusters)
-    n_clusters, count = given.n_clusters, None
-    if n_clusters is None:
-        count = _counted(trials.trials)
-        n_clusters = count.n_clusters
+    n_clusters, count = _number(given, trials.trials)
     trials.cluster(n_clusters, settings.n_init)
     ranking = trials.ranked_clusterings(n_clusters)
-    _warn_of_chance(X, how, ranking)
+    _warn_of_chance(sample.X, how, ranking)
     graphs = list(dict.fromkeys(entry.trial for entry in ranking))
-    candidates = _candidates(how, signed, graphs, growth)
-    explanation = explain(how, signed, n)
-    if n_drawn < n:
-        return Choice(candidates, explanation, count)
-    for message in {str(entry.message): entry for entry in graphs[0].messages}.values():
-        warn_user(str(message.message), message.category)
+    distance = how.tried[0].distance if how.tried else None
+    candidates = [
+        Candidate(
+            how.eta1,
+            sample.grown(trial.n_neighbors),
+            settings.signed,
+            distance,
+            trial.best_modularity,
+            trial.residual,
+            trial.n_pieces,
+        )
+        for trial in graphs
+    ]
+    candidates += [
+        Candidate(entry.eta1, None, settings.signed, entry.distance) for entry in how.tried[1:]
+    ]
     labels = voted([entry.labels for entry in ranking[:VOTERS]], n_clusters)
-    return Choice(candidates, explanation, count, graphs[0].graph, graphs[0].embedding, labels)
+    explanation = explain(how, settings.signed, sample.n_samples)
+    return sample.choice(candidates, explanation, count, graphs[0], labels)
+
+
+def _by_flatness(sample: Drawn, given: Given) -> Choice:
+    """Choose eta1 and the number of neighbours for clusters that are affine subspaces."""
+    trials = FlatTrials(sample.X, sample.settings, sample.engine, sample.rng)
+    scale = sample.X.shape[0] / REFERENCE_SIZE
+    values = [value * scale for value in affine.ETA1_VALUES]
+    for eta1 in values if given.eta1 is None else [given.eta1 * sample.share]:
+        trials.add(eta1, sample.counts(affine.N_NEIGHBORS), given.n_clusters)
+    n_clusters, count = _number(given, [trial for _, trial in trials.trials[-3:]])
+    ranking = trials.cluster(n_clusters)
+    signed = sample.settings.signed
+    candidates = [
+        Candidate(
+            eta1 / sample.share,
+            sample.grown(trial.n_neighbors),
+            signed,
+            residual=trial.residual,
+            n_pieces=trial.n_pieces,
+        )
+        for eta1, trial in ranking
+    ]
+    explanation = (
+        f"clusters are taken as affine subspaces, and those that held-out points are nearest to "
+        f"have eta1={candidates[0].eta1:.3g}"
+    )
+    best = ranking[0][1]
+    return sample.choice(candidates, explanation, count, best, best.labels[0])
+
+
+def _number(given: Given, trials: list[Trial]) -> tuple[int, ClusterCount | None]:
+    """Return the number of clusters, and how it was estimated if it was not given."""
+    if given.n_clusters is not None:
+        return given.n_clusters, None
+    count = _counted(trials)
+    return count.n_clusters, count
 
 
 def _counted(trials: list[Trial]) -> ClusterCount:
@@ -153,27 +251,6 @@ def _warn_of_chance(X: Any, how: ExpressionChoice, ranking: list[RankedClusterin
             "(affine=True if clusters differ by their distance from the origin)",
             UserWarning,
         )
-
-
-def _candidates(
-    how: ExpressionChoice, signed: bool, trials: list[Trial], growth: float
-) -> list[Candidate]:
-    """Return what was tried: graphs, the best first, then the other values of eta1."""
-    distance = how.tried[0].distance if how.tried else None
-    graphs = [
-        Candidate(
-            how.eta1,
-            trial.n_neighbors and round(trial.n_neighbors * growth),
-            signed,
-            distance,
-            trial.best_modularity,
-            trial.residual,
-            trial.n_pieces,
-        )
-        for trial in trials
-    ]
-    others = [Candidate(entry.eta1, None, signed, entry.distance) for entry in how.tried[1:]]
-    return graphs + others
 
 
 def explain(how: ExpressionChoice, signed: bool, n_samples: int) -> str:

@@ -39,9 +39,17 @@ class Trial:
     messages: list[warnings.WarningMessage] = field(default_factory=list)
 
     @property
-    def best_modularity(self) -> float:
+    def best_modularity(self) -> float | None:
         """The highest modularity of a clustering."""
-        return float(self.modularities.max())
+        return float(self.modularities.max()) if len(self.modularities) else None
+
+    @contextmanager
+    def recorded_warnings(self) -> Iterator[None]:
+        """Keep warnings back; those of the graph that is chosen are issued later."""
+        with warnings.catch_warnings(record=True) as messages:
+            warnings.simplefilter("always")
+            yield
+        self.messages += messages
 
 
 class RankedClustering(NamedTuple):
@@ -75,7 +83,8 @@ class Trials:
     def add(self, n_neighbors: int | None, n_clusters: int | None) -> Trial:
         """Return the graph with a number of neighbours."""
         settings = replace(self.settings, n_neighbors=n_neighbors)
-        with _recorded_warnings() as messages:
+        with warnings.catch_warnings(record=True) as messages:
+            warnings.simplefilter("always")
             graph = affinity_graph(self.expression, n_clusters, settings, self.progress)
         trial = Trial(n_neighbors, graph, count_components(graph.affinity), messages=messages)
         self.trials.append(trial)
@@ -87,13 +96,12 @@ class Trials:
         common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
         for trial in self.trials:
             graph = trial.graph
-            with _recorded_warnings() as messages:
+            with trial.recorded_warnings():
                 trial.embedding = embed(
                     graph, n_clusters, once, self.engine, self.rng, self.progress
                 )
                 arguments = trial.embedding, n_clusters, once, self.engine, self.rng, self.progress
                 trial.labels = [assign(graph, *arguments) for _ in range(n_starts)]
-            trial.messages += messages
             values = [modularity(common, one) for one in trial.labels]
             trial.modularities = np.round(values, DIGITS)
             best = trial.labels[int(trial.modularities.argmax())]
@@ -112,11 +120,3 @@ class Trials:
         ranks = [np.searchsorted(np.sort(v), v) for v in (-modularities, residuals)]
         order = np.lexsort((-modularities, ranks[0] + ranks[1], torn))
         return [RankedClustering(*entries[i]) for i in order]
-
-
-@contextmanager
-def _recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Keep warnings back; those of the graph that is chosen are issued later."""
-    with warnings.catch_warnings(record=True) as messages:
-        warnings.simplefilter("always")
-        yield messages

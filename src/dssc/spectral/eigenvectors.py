@@ -162,7 +162,10 @@ def _dense(N: Matrix, known: sparse.csr_array, n_wanted: int) -> Array:
     dense = N.toarray() if sparse.issparse(N) else N
     # The known eigenvalues go to -2, below all others: if all vectors are wanted, -1 may be one.
     deflated = dense.astype(np.float64) - 3.0 * (known @ known.T).toarray()
-    _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
+    try:
+        _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
+    except linalg.LinAlgError:  # a part of the spectrum is hard to find if many values are equal
+        vectors = linalg.eigh(deflated, driver="evd")[1][:, n - n_wanted :]
     return vectors[:, ::-1]
 
 
