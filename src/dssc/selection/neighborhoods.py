@@ -39,11 +39,11 @@ DIGITS = 6
 # dimensions, within limits, and enough for every cluster.
 PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1.5e9, 1000, 3000, 40
 # Points whose neighbourhood is looked at.
-N_POINTS = 128
+N_POINTS = 256
 # Strongest neighbours of a point in its neighbourhood, and of each of these.
-N_NEAR, N_NEXT = 4, 8
+N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.
-DIMENSION = 14
+DIMENSION = 12
 # Points that are compared with points without clusters.
 COMPARED = 1000
 # Fewest samples that have neighbourhoods.
