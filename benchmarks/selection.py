@@ -8,9 +8,10 @@
 The first command fits a wide grid, `ADSSC(k)` from three seeds, `ADSSC(None)`, and k-means and
 spectral clustering on unit rows; and the sequences of tracked points. A file for each data set is
 kept as soon as it is done: started again, it goes on where it stopped, and with `--again` it fits
-the defaults anew, after a change of the rule. The second fits variants of the rule. The third measures the seconds of `ADSSC(k)`, of the same with the chosen values given,
-and of `ADSSC(None)`, on a machine that should have nothing else to do. The fourth prints the tables
-of the study, with each field judged by the variant that is best on all other fields.
+the defaults again, after a change of the rule. The second fits variants of the rule. The third
+measures the seconds of `ADSSC(k)`, of the same with the chosen values given, and of `ADSSC(None)`,
+on a machine that should have nothing else to do. The fourth prints the tables of the study, with
+each field judged by the variant that is best on all other fields.
 
 Beyond 5,000 points the grid has fewer values, and variants are fitted from one seed.
 """

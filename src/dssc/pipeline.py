@@ -48,6 +48,11 @@ class Settings:
     tol: float = 1e-8
     max_iter: int = 1000
 
+    @property
+    def has_fading_components(self) -> bool:
+        """Whether more eigenvectors than clusters are taken, with weights that fade."""
+        return self.fading and self.n_components is None and self.assign_labels == "kmeans"
+
 
 def express(X: Any, settings: Settings, engine: Engine, progress: Progress) -> SelfExpression:
     """Express every row of X, scaled to unit norm, by the others: (minC)."""
@@ -118,9 +123,8 @@ def embed(
     progress: Progress,
 ) -> Array:
     """Return the leading eigenvectors of the affinity, with their weights if they fade."""
-    fades = settings.fading and settings.n_components is None
     with progress.stage("eigenvectors"):
-        if not fades or settings.assign_labels != "kmeans":
+        if not settings.has_fading_components:
             return engine.embed(graph, n_clusters, settings.n_components, rng)
         n_components = fading_components(graph.affinity.shape[0], n_clusters)
         vectors = engine.embed(graph, n_clusters, n_components, rng)

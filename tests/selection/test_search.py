@@ -63,7 +63,7 @@ def test_labels_are_the_vote_unless_only_a_sample_was_clustered(monkeypatch):
     voters = []
     monkeypatch.setattr(search, "voted", lambda labels, k: voters.extend(labels) or labels[0])
     again = choose(X, given)
-    assert len(voters) == 9  # three graphs, three starts: fewer than may vote
+    assert len(voters) == 5  # the better half of three graphs with three starts
     np.testing.assert_array_equal(again.labels, voters[0])
     assert adjusted_rand_score(choice.labels, voters[0]) < 1.0
     assert choice.graph.affinity.shape == (300, 300)

@@ -84,7 +84,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means. The best result is kept or, where the labels come with the choice
-        of parameters, the best eight of all graphs vote; see Notes.
+        of parameters, the better half of all results vote; see Notes.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -157,9 +157,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 1,000
     points at most.
 
-    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, and
-    the clustering of the highest modularity in the mean of these graphs decides. Its best eight
-    rivals and itself vote on the labels. Beyond 5,000 points this is done on a sample, and then all
+    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
+    of them with all eigenvectors and half with the first `n_clusters`. The clustering of the
+    highest modularity in the mean of these graphs decides, and the better half of all clusterings
+    votes on the labels. Beyond 5,000 points this is done on a sample, and then all
     points are clustered once with what was chosen. `candidates_` and `explanation_` say what was
     found.
 

@@ -26,8 +26,8 @@ class Candidate(NamedTuple):
         Share of affinity inside the clusters of the best start, less what chance would put there,
         in the mean of all graphs; None where no graph was made.
     residual : float or None
-        Mean squared distance of held-out points from the subspace of their cluster, for that
-        clustering. `n_neighbors` is chosen by it and by the modularity.
+        Mean squared distance of held-out points from the subspace of their cluster, with
+        ``affine=True``; None otherwise.
     n_pieces : int or None
         Connected components of the graph.
     """

@@ -2,13 +2,11 @@
 
 First eta1 and whether signs count, by the neighbourhoods of some points; see
 :mod:`dssc.selection.neighborhoods`. Then the number of neighbours: graphs with a few numbers are
-clustered from several starts of k-means. Clusterings are ranked by their modularity in the mean of
-these graphs, and graphs by how near their best clustering is to subspaces of low dimension; the
-smallest sum of the two ranks wins. Modularity in a clustering's own graph would prefer sparse
-graphs.
+clustered from several starts of k-means, and the clustering of the highest modularity in the mean
+of these graphs wins. Modularity in a clustering's own graph would prefer sparse graphs.
 
 Another start of k-means changes the accuracy as much as other parameters do. So, unless a sample
-was clustered, the choice comes with labels: a vote of the best clusterings.
+was clustered, the choice comes with labels: a vote of the better half of all clusterings.
 `benchmarks/selection.py` is the study behind this rule.
 """
 
@@ -32,7 +30,7 @@ from dssc.selection.neighborhoods import (
     choose_expression,
     compared_with_chance,
 )
-from dssc.selection.trials import RankedClustering, Trial, Trials
+from dssc.selection.trials import Trial, Trials
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import ClusterCount
 
@@ -52,8 +50,8 @@ FEWEST_JUDGED = 100
 AGREEING = 0.7
 # Distance from neighbourhoods, relative to points without clusters, that says there are none.
 NO_BETTER_THAN_CHANCE = 0.95
-# Best clusterings that vote on the labels.
-VOTERS = 16
+# Share of the clusterings, the best ones, that vote on the labels.
+VOTING_SHARE = 0.5
 # eta1 per point from which neighbours are those at the smallest angle.
 DIRECTIONS_FROM = 0.05
 # eta1 per point up to which neighbours are those that span a point.
@@ -161,7 +159,9 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     n_clusters, count = _number(given, trials.trials)
     trials.cluster(n_clusters, settings.n_init)
     ranking = trials.ranked_clusterings(n_clusters)
-    _warn_of_chance(sample.X, how, ranking)
+    n_voters = int(np.ceil(VOTING_SHARE * len(ranking)))
+    voters = [entry.labels for entry in ranking[:n_voters]]
+    _warn_of_chance(sample.X, how, voters)
     graphs = list(dict.fromkeys(entry.trial for entry in ranking))
     distance = how.tried[0].distance if how.tried else None
     candidates = [
@@ -171,17 +171,15 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
             settings.signed,
             distance,
             trial.best_modularity,
-            trial.residual,
-            trial.n_pieces,
+            n_pieces=trial.n_pieces,
         )
         for trial in graphs
     ]
     candidates += [
         Candidate(entry.eta1, None, settings.signed, entry.distance) for entry in how.tried[1:]
     ]
-    labels = voted([entry.labels for entry in ranking[:VOTERS]], n_clusters)
     explanation = explain(how, settings.signed, sample.n_samples)
-    return sample.choice(candidates, explanation, count, graphs[0], labels)
+    return sample.choice(candidates, explanation, count, graphs[0], voted(voters, n_clusters))
 
 
 def _by_flatness(sample: Drawn, given: Given) -> Choice:
@@ -235,9 +233,9 @@ def _counted(trials: list[Trial]) -> ClusterCount:
     return count
 
 
-def _warn_of_chance(X: Any, how: ExpressionChoice, ranking: list[RankedClustering]) -> None:
+def _warn_of_chance(X: Any, how: ExpressionChoice, clusterings: list[Array]) -> None:
     """Warn if the best clusterings disagree and the points have no clusters beyond chance."""
-    best, *others = (entry.labels for entry in ranking[:VOTERS])
+    best, *others = clusterings
     if len(best) < FEWEST_JUDGED:
         return
     if others and np.mean([adjusted_rand_score(best, other) for other in others]) > AGREEING:

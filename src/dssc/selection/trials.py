@@ -14,7 +14,6 @@ from dssc._typing import Array
 from dssc.engines import AffinityGraph, Engine, SelfExpression
 from dssc.graph import count_components
 from dssc.pipeline import Settings, affinity_graph, assign, embed, express
-from dssc.selection.criteria import held_out_residual
 from dssc.spectral.modularity import modularity
 
 # Decimals of a modularity; beyond them, rounding would decide.
@@ -25,8 +24,9 @@ DIGITS = 6
 class Trial:
     """One graph, its eigenvectors and its clusterings from several starts of k-means.
 
-    `modularities` are those of the clusterings in the mean of all graphs, `residual` is the
-    distance of the best one from subspaces, and `messages` are warnings for its user.
+    `modularities` are those of the clusterings in the mean of all graphs, and `messages` are
+    warnings for the user of this graph. `residual` is set where clusters are compared with
+    subspaces.
     """
 
     n_neighbors: int | None
@@ -91,32 +91,35 @@ class Trials:
         return trial
 
     def cluster(self, n_clusters: int, n_starts: int) -> None:
-        """Cluster every graph from several starts, and compare what was found."""
+        """Cluster every graph from several starts, and compare what was found.
+
+        Half of the starts take the leading eigenvectors only, without those that fade: some data
+        need the later ones, others are disturbed by them, and nothing tells beforehand.
+        """
         once = replace(self.settings, n_init=1)
         common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
         for trial in self.trials:
-            graph = trial.graph
             with trial.recorded_warnings():
                 trial.embedding = embed(
-                    graph, n_clusters, once, self.engine, self.rng, self.progress
+                    trial.graph, n_clusters, once, self.engine, self.rng, self.progress
                 )
-                arguments = trial.embedding, n_clusters, once, self.engine, self.rng, self.progress
-                trial.labels = [assign(graph, *arguments) for _ in range(n_starts)]
-            values = [modularity(common, one) for one in trial.labels]
+                embeddings = [trial.embedding]
+                if once.has_fading_components:
+                    embeddings.append(np.ascontiguousarray(trial.embedding[:, :n_clusters]))
+                arguments = n_clusters, once, self.engine, self.rng, self.progress
+                trial.labels = [
+                    assign(trial.graph, embeddings[start % len(embeddings)], *arguments)
+                    for start in range(n_starts)
+                ]
+            values = [modularity(common, labels) for labels in trial.labels]
             trial.modularities = np.round(values, DIGITS)
-            best = trial.labels[int(trial.modularities.argmax())]
-            trial.residual = held_out_residual(self.X, best, n_clusters)
 
     def ranked_clusterings(self, n_clusters: int) -> list[RankedClustering]:
-        """Return all clusterings, the best first.
+        """Return all clusterings in falling order of modularity.
 
-        The rank of a clustering is its rank in modularity plus that of its graph in residual, both
-        counted in clusterings. Those of a graph with more components than clusters come last.
+        Those of a graph with more components than clusters come last.
         """
         entries = [(trial, labels) for trial in self.trials for labels in trial.labels]
         modularities = np.concatenate([trial.modularities for trial in self.trials])
-        residuals = np.array([trial.residual for trial, _ in entries])
         torn = np.array([trial.n_pieces > n_clusters for trial, _ in entries])
-        ranks = [np.searchsorted(np.sort(v), v) for v in (-modularities, residuals)]
-        order = np.lexsort((-modularities, ranks[0] + ranks[1], torn))
-        return [RankedClustering(*entries[i]) for i in order]
+        return [RankedClustering(*entries[i]) for i in np.lexsort((-modularities, torn))]
