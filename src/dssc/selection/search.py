@@ -42,8 +42,8 @@ LARGEST_WHOLE = 5000
 SAMPLE_SIZE = 3000
 # Points per cluster that a sample has at least.
 SAMPLE_PER_CLUSTER = 40
-# Points of a cluster per entry in a row of a graph that can tell it.
-ROOM = 1.25
+# Points of a cluster per neighbour from which the densest graph does not join clusters.
+ROOM = 3.0
 # Fewest points that are compared with chance.
 FEWEST_JUDGED = 100
 # Mean adjusted Rand index of the best clustering with its rivals that is no matter of chance.
@@ -221,14 +221,16 @@ def _number(given: Given, trials: list[Trial]) -> tuple[int, ClusterCount | None
 def _counted(trials: list[Trial]) -> ClusterCount:
     """Return the number of clusters of the densest graph whose clusters are larger than its rows.
 
-    A dense graph joins small clusters, a sparse one splits large ones. There is a single cluster
-    only if the sparsest graph has no more.
+    A dense graph joins small clusters, a sparse one splits large ones. So the densest graph counts
+    if its clusters are clear or much larger than its rows, and the next one otherwise. There is a
+    single cluster only if the sparsest graph has no more.
     """
-    for trial in sorted(trials, key=lambda trial: trial.graph.affinity.nnz, reverse=True):
-        affinity = trial.graph.affinity
+    n_entries = [trial.graph.affinity.nnz for trial in trials]
+    for place, i in enumerate(np.argsort(n_entries)[::-1]):
+        affinity = trials[i].graph.affinity
         count = estimate_n_clusters(affinity)
         has_room = count.n_clusters * ROOM * affinity.nnz <= affinity.shape[0] ** 2
-        if count.n_clusters > 1 and (count.is_clear or has_room):
+        if count.n_clusters > 1 and (count.is_clear or has_room or place > 0):
             break
     return count
 

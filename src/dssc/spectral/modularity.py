@@ -68,13 +68,14 @@ class SpectralClusterings:
         self.eigenvalues = np.einsum("ij,ij->j", scaled, graph @ scaled)
 
     def modularity_of(self, n_clusters: int) -> float:
-        """Return the modularity of one clustering, with fading eigenvectors as in A-DSSC."""
+        """Return the higher modularity of two clusterings, with and without fading eigenvectors."""
         n_components = fading_components(len(self.eigenvalues), n_clusters)
         weights = fading_weights(self.eigenvalues[:n_components], n_clusters)
-        labels = assign_labels(
-            self.vectors[:, :n_components] * weights, n_clusters, n_init=1, random_state=self.seed
+        faded, leading = self.vectors[:, :n_components] * weights, self.vectors[:, :n_clusters]
+        return max(
+            modularity(self.graph, assign_labels(one, n_clusters, n_init=1, random_state=self.seed))
+            for one in (faded, leading)
         )
-        return modularity(self.graph, labels)
 
 
 def _maximiser(function: Callable[[int], float], grid: set[int], scores: dict[int, float]) -> int:
