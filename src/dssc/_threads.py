@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,15 @@ def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     """
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
         yield threads.map
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which OpenMP and BLAS use one thread.
+
+    Threads that meet after every short piece of work gain little on an idle machine, and wait for
+    each other on a busy one.
+    """
+    return _libraries().limit(limits=1)
 
 
 @cache

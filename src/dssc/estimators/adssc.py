@@ -151,11 +151,11 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     -----
     If `eta1` or `n_neighbors` is None, three things are chosen without labels.
 
-    *eta1*: for 200 points, a neighbourhood is made of their strongest neighbours and those of
+    *eta1*: for 160 points, a neighbourhood is made of their strongest neighbours and those of
     these. The eta1 is taken for which a point is closest to the leading directions of its
     neighbourhood, to which it does not belong itself. *Signs*: they count unless the nearest
-    neighbour of a point is as often on the opposite side of the origin. Both need a sample of 1,000
-    points at most.
+    neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
+    points at most, or 40 per cluster.
 
     *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
     of them with all eigenvectors and half with the first `n_clusters`. The clustering of the

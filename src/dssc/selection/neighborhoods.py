@@ -37,9 +37,9 @@ MIDDLE = ETA1_VALUES.index(1.0)
 DIGITS = 6
 # Points that neighbours are sought among: so many that their products cost about the same in all
 # dimensions, within limits, and enough for every cluster.
-PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1.5e9, 1000, 3000, 40
+PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1e9, 1000, 2000, 40
 # Points whose neighbourhood is looked at.
-N_POINTS = 256
+N_POINTS = 160
 # Strongest neighbours of a point in its neighbourhood, and of each of these.
 N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.
@@ -184,22 +184,20 @@ class Sample:
         if sparse.issparse(X):
             X = sparse.csr_array(X, dtype=np.float64)
             norms = np.sqrt(X.multiply(X).sum(axis=1))
-            cosines = (X @ X.T).toarray() / np.outer(norms, norms)
-            values, vectors = linalg.eigh(cosines, driver="evd")
-            coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
+            self.cosines = (X @ X.T).toarray() / np.outer(norms, norms)
         else:
             X = unit_rows(X)
-            cosines = X @ X.T
-            if X.shape[0] <= X.shape[1]:
-                values, vectors = linalg.eigh(cosines, driver="evd")
-                coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-            else:
-                values, vectors = linalg.eigh(X.T @ X, driver="evd")
-                coordinates = X @ vectors
+            self.cosines = X @ X.T
+        # Single precision halves the time and shows all eigenvalues that are not negligible.
+        if not sparse.issparse(X) and X.shape[1] < X.shape[0]:
+            values, vectors = linalg.eigh((X.T @ X).astype(np.float32), driver="evd")
+            coordinates = X.astype(np.float32) @ vectors
+        else:
+            values, vectors = linalg.eigh(self.cosines.astype(np.float32), driver="evd")
+            coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
         kept = values > NEGLIGIBLE * values[-1]
-        self.cosines = cosines
-        self.values = values[kept]
-        self.coordinates = coordinates[:, kept].astype(np.float32)
+        self.values = values[kept].astype(np.float64)
+        self.coordinates = coordinates[:, kept]
 
     @property
     def n_points(self) -> int:
