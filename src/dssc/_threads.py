@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
+
+# Size up to which one thread finds all eigenvectors of a dense matrix about as fast as many.
+SMALL_MATRIX = 1000
 
 
 @contextmanager
@@ -27,6 +30,11 @@ def one_thread() -> AbstractContextManager[Any]:
     each other on a busy one.
     """
     return _libraries().limit(limits=1)
+
+
+def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:
+    """Return a context for all eigenvectors of a matrix: with one thread if the matrix is small."""
+    return one_thread() if size <= SMALL_MATRIX else nullcontext()
 
 
 @cache

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from threadpoolctl import threadpool_limits
 
 from dssc._typing import Array, Matrix
 
@@ -66,7 +67,8 @@ def leading_eigenvalues(
     scale = np.divide(1.0, np.sqrt(degrees), out=np.zeros(n), where=degrees > 0)
     N = sparse.csr_array(graph.multiply(scale[:, None]).multiply(scale[None, :]))
     if n <= DENSE_SIZE:
-        return np.linalg.eigvalsh(N.toarray())[::-1][:count]
+        with threadpool_limits(1, "blas"):  # several threads would only wait for each other
+            return np.linalg.eigvalsh(N.toarray())[::-1][:count]
     if n_components >= count:
         return np.ones(count)
     if n_components > n_known or not np.linalg.norm(embedding, axis=0).all():
@@ -87,10 +89,11 @@ def _largest_beyond(N: sparse.csr_array, known: Array, count: int, seed: int) ->
     )
     start = np.random.default_rng(seed).uniform(-1.0, 1.0, n)
     try:
-        return eigsh(
-            deflated, count, which="LA", v0=start, ncv=min(n, 4 * count + 20), tol=SHOWN_TOL,
-            return_eigenvectors=False,
-        )  # fmt: skip
+        with threadpool_limits(1, "blas"):
+            return eigsh(
+                deflated, count, which="LA", v0=start, ncv=min(n, 4 * count + 20), tol=SHOWN_TOL,
+                return_eigenvectors=False,
+            )  # fmt: skip
     except ArpackNoConvergence as error:
         return error.eigenvalues  # those that did converge
 

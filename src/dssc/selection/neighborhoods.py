@@ -22,7 +22,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._devices import as_array
-from dssc._threads import block_threads
+from dssc._threads import block_threads, threads_for_eigenvectors
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.kernels import n_threads
@@ -44,6 +44,8 @@ N_POINTS = 160
 N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.
 DIMENSION = 12
+# Fewest points whose neighbourhoods are worth a thread.
+FEWEST_PER_THREAD = 40
 # Points that are compared with points without clusters.
 COMPARED = 1000
 # Fewest samples that have neighbourhoods.
@@ -188,12 +190,14 @@ class Sample:
         else:
             X = unit_rows(X)
             self.cosines = X @ X.T
+        is_tall = not sparse.issparse(X) and X.shape[1] < X.shape[0]
         # Single precision halves the time and shows all eigenvalues that are not negligible.
-        if not sparse.issparse(X) and X.shape[1] < X.shape[0]:
-            values, vectors = linalg.eigh((X.T @ X).astype(np.float32), driver="evd")
+        products = (X.T @ X if is_tall else self.cosines).astype(np.float32)
+        with threads_for_eigenvectors(len(products)):
+            values, vectors = linalg.eigh(products, driver="evd")
+        if is_tall:
             coordinates = X.astype(np.float32) @ vectors
         else:
-            values, vectors = linalg.eigh(self.cosines.astype(np.float32), driver="evd")
             coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
         kept = values > NEGLIGIBLE * values[-1]
         self.values = values[kept].astype(np.float64)
@@ -233,8 +237,9 @@ class Sample:
             inside = np.where(is_direction, inside / np.where(is_direction, values, 1.0), 0.0)
             return np.clip(1.0 - inside.sum(axis=1), 0.0, 1.0)
 
-        parts = np.array_split(np.arange(len(points)), max(1, min(n_threads(), len(points) // 16)))
-        with block_threads(n_threads()) as in_threads:
+        n_parts = max(1, min(n_threads(), len(points) // FEWEST_PER_THREAD))
+        parts = np.array_split(np.arange(len(points)), n_parts)
+        with block_threads(n_parts) as in_threads:
             mean = float(np.mean(np.concatenate(list(in_threads(distances, parts)))))
         return round(mean, DIGITS)
 

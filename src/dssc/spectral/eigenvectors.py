@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from dssc import kernels
 from dssc._factorising import symmetric_factor
+from dssc._threads import threads_for_eigenvectors
 from dssc._typing import Array, Matrix
 from dssc._warnings import warn_user
 from dssc.spectral.chebyshev import chebyshev_eigenvectors
@@ -162,10 +163,11 @@ def _dense(N: Matrix, known: sparse.csr_array, n_wanted: int) -> Array:
     dense = N.toarray() if sparse.issparse(N) else N
     # The known eigenvalues go to -2, below all others: if all vectors are wanted, -1 may be one.
     deflated = dense.astype(np.float64) - 3.0 * (known @ known.T).toarray()
-    try:
-        _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
-    except linalg.LinAlgError:  # a part of the spectrum is hard to find if many values are equal
-        vectors = linalg.eigh(deflated, driver="evd")[1][:, n - n_wanted :]
+    with threads_for_eigenvectors(n):
+        try:
+            _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
+        except linalg.LinAlgError:  # a part is hard to find if many eigenvalues are equal
+            vectors = linalg.eigh(deflated, driver="evd")[1][:, n - n_wanted :]
     return vectors[:, ::-1]
 
 
