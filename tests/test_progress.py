@@ -27,6 +27,14 @@ def test_silent_unless_asked_but_always_measuring(capsys):
     assert progress.seconds["search"] >= 0.008
 
 
+def test_notes_are_shown_if_asked_for(capsys):
+    Progress().note("eta1=1")
+    Progress(1).note("")
+    assert capsys.readouterr() == ("", "")
+    Progress(1).note("eta1=1")
+    assert capsys.readouterr() == ("", "eta1=1\n")
+
+
 def test_a_bar_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(_progress, "REDRAW_SECONDS", 0.0)

@@ -29,6 +29,12 @@ class Progress:
         self.seconds: dict[str, float] = {}
         self._inner = 0.0  # seconds of the stages that ended inside the current one
 
+    def note(self, text: str) -> None:
+        """Show a line of text, if `verbose`."""
+        if self.verbose and text:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
     @contextmanager
     def stage(self, name: str, total: float | None = None, unit: str = "") -> Iterator[Advance]:
         """Measure a stage; the block gets a function to call with the work done since last time."""

@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from dssc import clustering_accuracy
@@ -38,6 +39,20 @@ def test_json_is_all_of_standard_output(run, table):
     assert summary["scores"] is None
     assert summary["certificate"]["marginal_error"] <= 1e-8
     assert set(summary["seconds"]) >= {"reading", "features", "projection", "eigenvectors"}
+
+
+def test_what_was_chosen_is_said(run, table):
+    code, out, _ = run("cluster", table, "-k", 3, "--drop", "kind", "-q")
+    assert code == 0
+    assert "choice       the points cluster by" in out
+
+
+def test_an_infinite_eta1_is_legal_json(run, table):
+    arguments = "cluster", table, "-k", 3, "--drop", "kind", "--eta1", "inf", "-q"
+    out = run(*arguments, "--json")[1]
+    summary = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert summary["eta1"] == summary["parameters"]["eta1"] == "inf"
+    assert "eta1 = inf" in run(*arguments, "-o", "again.csv")[1]
 
 
 def test_labels_can_be_an_array(run, table, points):

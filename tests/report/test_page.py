@@ -58,6 +58,7 @@ def test_the_page_says_what_is_known(fitted):
     _, text = text_of(page)
     for part in ("points", "60 samples", "PCA to 9", "optimal", "Confusion", "eta2, as used"):
         assert part in text
+    assert f"Chosen without labels: {model.explanation_}." in text
     data = data_of(page)
     assert sorted(data["points"]["index"]) == list(range(60))
     assert data["points"]["cluster"] == model.labels_[data["points"]["index"]].tolist()

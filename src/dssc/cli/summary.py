@@ -21,7 +21,11 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the summary of a clustering, in JSON types."""
     model, prepared, classes = clustering.model, clustering.prepared, clustering.classes
-    parameters = {n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS}
+    parameters = {
+        name: _json_number(value)
+        for name, value in model.get_params().items()
+        if name not in HIDDEN_PARAMETERS
+    }
     return {
         "dssc": dssc.__version__,
         "data": clustering.samples.source,
@@ -30,7 +34,8 @@ def summarise(
         "preparation": prepared.steps,
         "method": type(model).__name__,
         "parameters": parameters,
-        "eta1": getattr(model, "eta1_", None),
+        "explanation": getattr(model, "explanation_", ""),
+        "eta1": _json_number(getattr(model, "eta1_", None)),
         "eta2": getattr(model, "eta2_", None),
         "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         "components": count_components(model.affinity_matrix_),
@@ -51,10 +56,13 @@ def as_text(summary: dict[str, Any]) -> str:
     n_components = summary["components"]
     certificate = summary["certificate"]
     parameters = "".join(
-        f", {name} = {summary[name]:.4g}" for name in ("eta1", "eta2") if summary[name] is not None
+        f", {name} = {float(summary[name]):.4g}"
+        for name in ("eta1", "eta2")
+        if summary[name] is not None
     )
     scores = summary["scores"] or {}
     rows = {
+        "choice": summary["explanation"],
         "sizes": _sizes(summary["sizes"]),
         "graph": f"{n_components:,} connected component{'s' if n_components != 1 else ''}, "
         f"{summary['nonzeros_per_point']:.1f} nonzeros per point{parameters}",
@@ -70,6 +78,11 @@ def as_text(summary: dict[str, Any]) -> str:
             *(f"  {name:12} {text}" for name, text in rows.items() if text),
         ]
     )
+
+
+def _json_number(value: Any) -> Any:
+    """Return a value with infinity as text: JSON has no number for it."""
+    return str(value) if isinstance(value, float) and np.isinf(value) else value
 
 
 def _sizes(sizes: list[int]) -> str:

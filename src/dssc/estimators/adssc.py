@@ -226,6 +226,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             height = typical_norm(as_array(X)) if self.affine else None
             points = X if height is None else homogeneous(as_array(X), height)
             choice = self._choose(points, engine, rng, progress)
+            progress.note(choice.explanation)
             settings = self._settings(choice.best)
             expression = self._express(points, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)

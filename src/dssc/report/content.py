@@ -38,6 +38,7 @@ class Content:
     preparation: Sequence[str]
     parameters: dict[str, Any]
     notes: Sequence[str]
+    explanation: str
     seconds: dict[str, float]
     certificate: Any
     eta1: float | None
@@ -100,6 +101,7 @@ def gather(
         preparation=preparation,
         parameters={n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS},
         notes=notes,
+        explanation=getattr(model, "explanation_", ""),
         seconds=model.timings_,
         certificate=certificate_of(model),
         eta1=getattr(model, "eta1_", None),
