@@ -18,6 +18,11 @@ def trials():
     return Trials(X, settings, CpuEngine(), np.random.RandomState(0))
 
 
+def cut_of(A, labels):
+    parts = [labels == cluster for cluster in np.unique(labels)]
+    return np.mean([A[part][:, ~part].sum() / A[part].sum() for part in parts])
+
+
 def test_every_clustering_is_judged_in_the_mean_of_all_graphs(trials):
     for n_neighbors in (6, 12):
         trials.add(n_neighbors, 4)
@@ -26,6 +31,8 @@ def test_every_clustering_is_judged_in_the_mean_of_all_graphs(trials):
     for trial in trials.trials:
         expected = [modularity(mean, labels) for labels in trial.labels]
         np.testing.assert_allclose(trial.modularities, expected, atol=1e-6)
+        inside = [cut_of(mean.toarray(), labels) for labels in trial.labels]
+        np.testing.assert_allclose(trial.cuts, inside, atol=1e-6)
 
 
 @pytest.mark.parametrize(("n_components", "widths"), [(None, [10, 4, 10]), (5, [5, 5, 5])])
@@ -47,13 +54,14 @@ def test_every_second_start_leaves_out_eigenvectors_that_fade(
     assert [embedding.shape[1] for embedding in embeddings] == widths
 
 
-def test_clusterings_are_ranked_by_modularity_and_torn_graphs_come_last(trials):
-    def trial(modularities, n_pieces=1):
+def test_ranks_are_added_and_torn_graphs_come_last(trials):
+    def trial(modularities, cuts, n_pieces=1):
         labels = [np.full(1, value) for value in modularities]  # stand for clusterings
-        return Trial(6, None, n_pieces, None, labels, np.array(modularities))
+        return Trial(6, None, n_pieces, None, labels, np.array(modularities), np.array(cuts))
 
-    trials.trials = [trial([0.9, 0.6]), trial([0.7, 0.8])]
-    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.9, 0.8, 0.7, 0.6]
-    trials.trials = [trial([0.9], n_pieces=5), trial([0.2])]
+    # Ranks of the first graph 0 + 2 and 3 + 3, of the second 1 + 0 and 2 + 1.
+    trials.trials = [trial([0.9, 0.6], [0.3, 0.4]), trial([0.8, 0.7], [0.1, 0.2])]
+    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.8, 0.9, 0.7, 0.6]
+    trials.trials = [trial([0.9], [0.1], n_pieces=5), trial([0.2], [0.3])]
     assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.2, 0.9]
     assert [entry.labels[0] for entry in trials.ranked_clusterings(5)] == [0.9, 0.2]

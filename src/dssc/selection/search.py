@@ -2,8 +2,9 @@
 
 First eta1 and whether signs count, by the neighbourhoods of some points; see
 :mod:`dssc.selection.neighborhoods`. Then the number of neighbours: graphs with a few numbers are
-clustered from several starts of k-means, and the clustering of the highest modularity in the mean
-of these graphs wins. Modularity in a clustering's own graph would prefer sparse graphs.
+clustered from several starts of k-means. Clusterings are ranked by their modularity and by their
+normalised cut in the mean of these graphs, and the smallest sum of the two ranks wins. Measured in
+a clustering's own graph, both would prefer sparse graphs.
 
 Another start of k-means changes the accuracy as much as other parameters do. So, unless a sample
 was clustered, the choice comes with labels: a vote of the better half of all clusterings.

@@ -14,9 +14,9 @@ from dssc._typing import Array
 from dssc.engines import AffinityGraph, Engine, SelfExpression
 from dssc.graph import count_components
 from dssc.pipeline import Settings, affinity_graph, assign, embed, express
-from dssc.spectral.modularity import modularity
+from dssc.spectral.modularity import modularity, normalised_cut
 
-# Decimals of a modularity; beyond them, rounding would decide.
+# Decimals of a modularity or cut; beyond them, rounding would decide.
 DIGITS = 6
 
 
@@ -24,9 +24,9 @@ DIGITS = 6
 class Trial:
     """One graph, its eigenvectors and its clusterings from several starts of k-means.
 
-    `modularities` are those of the clusterings in the mean of all graphs, and `messages` are
-    warnings for the user of this graph. `residual` is set where clusters are compared with
-    subspaces.
+    `modularities` and `cuts` (normalised) are those of the clusterings in the mean of all graphs,
+    and `messages` are warnings for the user of this graph. `residual` is set where clusters are
+    compared with subspaces.
     """
 
     n_neighbors: int | None
@@ -35,6 +35,7 @@ class Trial:
     embedding: Array | None = None
     labels: list[Array] = field(default_factory=list)
     modularities: Array = field(default_factory=lambda: np.empty(0))
+    cuts: Array = field(default_factory=lambda: np.empty(0))
     residual: float = np.inf
     messages: list[warnings.WarningMessage] = field(default_factory=list)
 
@@ -111,15 +112,21 @@ class Trials:
                     assign(trial.graph, embeddings[start % len(embeddings)], *arguments)
                     for start in range(n_starts)
                 ]
-            values = [modularity(common, labels) for labels in trial.labels]
-            trial.modularities = np.round(values, DIGITS)
+            modularities = [modularity(common, labels) for labels in trial.labels]
+            cuts = [normalised_cut(common, labels) for labels in trial.labels]
+            trial.modularities, trial.cuts = np.round([modularities, cuts], DIGITS)
 
     def ranked_clusterings(self, n_clusters: int) -> list[RankedClustering]:
-        """Return all clusterings in falling order of modularity.
+        """Return all clusterings, the best first.
 
-        Those of a graph with more components than clusters come last.
+        The rank of a clustering is its rank in modularity plus that in normalised cut; of equal
+        sums, the higher modularity is better. Modularity looks at large clusters most, the cut at
+        all clusters the same. Those of a graph with more components than clusters come last.
         """
         entries = [(trial, labels) for trial in self.trials for labels in trial.labels]
         modularities = np.concatenate([trial.modularities for trial in self.trials])
+        cuts = np.concatenate([trial.cuts for trial in self.trials])
         torn = np.array([trial.n_pieces > n_clusters for trial, _ in entries])
-        return [RankedClustering(*entries[i]) for i in np.lexsort((-modularities, torn))]
+        ranks = [np.searchsorted(np.sort(v), v) for v in (-modularities, cuts)]
+        order = np.lexsort((-modularities, ranks[0] + ranks[1], torn))
+        return [RankedClustering(*entries[i]) for i in order]
