@@ -7,6 +7,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 
 # Entries below this share of the largest one connect nothing: a projection to the default
 # tolerance has errors of this size.
@@ -19,7 +20,9 @@ SHOWN_TOL = 1e-3
 
 def as_matrix(affinity: ArrayLike | Matrix) -> Matrix:
     """Return an affinity as an array, or unchanged if it is sparse."""
-    return affinity if sparse.issparse(affinity) else np.asarray(affinity)
+    return (
+        check_structure("affinity", affinity) if sparse.issparse(affinity) else np.asarray(affinity)
+    )
 
 
 def as_graph(affinity: ArrayLike | Matrix) -> sparse.csr_array:

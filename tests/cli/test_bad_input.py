@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import io, sparse
 
 from tests.cli.conftest import write_images
 
@@ -36,6 +36,11 @@ def sources(folder):
     Path("broken.parquet").write_bytes(b"nonsense")
     np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
     sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
+    parts = {"format": "csr", "shape": [3, 3], "data": np.ones(3), "indptr": [0, 1, 2, 3]}
+    np.savez("outside.npz", **parts, indices=[0, 1, 99])
+    outside = sparse.csc_array(np.eye(3))
+    outside.indices[2] = 99
+    io.savemat("outside.mat", {"X": outside})
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     np.save("deep.npy", np.ones((2, 3, 4, 5)))
     Path("nothing").mkdir()
@@ -60,6 +65,8 @@ TABLE = [
     (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
     (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
     (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
+    (["outside.npz", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
+    (["outside.mat", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold only zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
     (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 
 
 def least_squares_representation(X: Matrix, eta1: float) -> Array:
@@ -38,7 +39,7 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``. The smaller of the
     two matrices is factorised. All computations are in float64.
     """
-    n, d = X.shape
+    n, d = check_structure("X", X).shape
     if np.isinf(eta1):
         C = _gram(X)
     else:

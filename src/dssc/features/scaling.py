@@ -9,6 +9,7 @@ from sklearn.utils import check_array, gen_batches
 
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 
 # Rows that are checked together.
 BATCH = 2048
@@ -20,7 +21,7 @@ def unit_norm(X: ArrayLike | Matrix) -> Matrix:
     Zero rows have no direction: they raise an error that lists them. Scaling a point does not
     change the subspace it lies in, so every method here starts with it.
     """
-    rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    rows = check_array(check_structure("X", X), accept_sparse="csr", dtype=[np.float64, np.float32])
     # Dividing by the largest entry first keeps squares of tiny or huge values in range.
     largest = _largest_per_row(rows)
     refuse_zeros(largest)

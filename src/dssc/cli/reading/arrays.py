@@ -9,6 +9,7 @@ import numpy as np
 from scipy import io, sparse
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 from dssc.cli.exits import CommandError
 from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
@@ -39,8 +40,7 @@ def read(path: Path, options: ReadOptions) -> Samples:
             "width x 3 in colour)"
         )
     if options.transpose:
-        values = values.T
-    values = sparse.csr_array(values) if sparse.issparse(values) else values
+        values = sparse.csr_array(values.T) if sparse.issparse(values) else values.T
     has_labels = options.labels in arrays and len(arrays) > 1
     return Samples(str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None)
 
@@ -65,7 +65,7 @@ def _load_npy(path: Path) -> Arrays:
 def _load_npz(path: Path) -> Arrays:
     with np.load(path, allow_pickle=False) as archive:
         if set(archive.files) >= SPARSE_PARTS:
-            return {"": sparse.load_npz(path)}
+            return {"": _as_csr(sparse.load_npz(path))}
         return {name: archive[name] for name in archive.files}
 
 
@@ -82,10 +82,15 @@ def _load_mat(path: Path) -> Arrays:
     except Exception as error:
         raise CommandError(f"{path} is not a readable MATLAB file: {error}") from error
     return {
-        name: sparse.csr_array(value) if sparse.issparse(value) else value
+        name: _as_csr(value) if sparse.issparse(value) else value
         for name, value in loaded.items()
         if not name.startswith("__") and (sparse.issparse(value) or value.dtype.kind in "biufU")
     }
+
+
+def _as_csr(matrix: Matrix) -> sparse.csr_array:
+    """Return a sparse matrix in CSR form, if all of its entries are inside of it."""
+    return sparse.csr_array(check_structure("the array", matrix))
 
 
 # How files are loaded, by their ending.
