@@ -172,3 +172,36 @@ def test_a_closed_pipe_is_no_error(folder):
     command = f"{sys.executable} -m dssc info --json | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in done.stderr
+
+
+def names_of(path):
+    """Return further names of a file: relative ones, links, and a hard link."""
+    Path("below").mkdir()
+    links = [path.with_name(f"{kind}{path.suffix}") for kind in ("symbolic", "hard", "chain")]
+    links[0].symlink_to(path.name)
+    links[1].hardlink_to(path)
+    links[2].symlink_to(links[0].name)
+    return [path, path.absolute(), Path("below/..") / path, *links]
+
+
+def test_no_output_replaces_an_input(run, folder):
+    np.save("data.npy", np.eye(4))
+    Path("classes.csv").write_text("0\n0\n1\n1\n")
+    Path("page.html").symlink_to("data.npy")
+    names = names_of(Path("data.npy"))
+    before = state(folder)
+    for data in names:
+        for output in names:
+            for command in (["cluster", data, "-k2"], ["project", data, "--eta2", "1"]):
+                code, _, err = run(*command, "-o", output, "--force", "-q")
+                assert code == 4
+                assert f"{output} is the input {data}; choose another name" in err
+        command = ["cluster", data, "-k2", "--report", "page.html", "--force", "-q"]
+        code, _, err = run(*command)
+        assert code == 4
+        assert f"page.html is the input {data}" in err
+    command = ["cluster", "data.npy", "-k2", "--labels", "classes.csv", "-o", "classes.csv"]
+    code, _, err = run(*command, "--force", "-q")
+    assert code == 4
+    assert "classes.csv is the input classes.csv" in err
+    assert state(folder) == before

@@ -179,7 +179,10 @@ def _check(args: argparse.Namespace) -> None:
     outputs = [args.output]
     if args.report is not None:
         outputs.append(check_ending(args.report, (".html", ".htm")))
-    check_outputs(outputs, args.force)
+    inputs = [args.data]
+    if args.labels is not None and Path(args.labels).is_file():
+        inputs.append(Path(args.labels))
+    check_outputs(outputs, args.force, inputs)
     if args.size is not None and len(args.size) != 2:
         raise CommandError("--size takes a height and a width, such as 32x32")
     if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):

@@ -13,9 +13,16 @@ from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError, OutputError
 
 
-def check_outputs(paths: Sequence[Path], force: bool) -> None:
-    """Refuse outputs that cannot be written, before the computation starts."""
+def check_outputs(paths: Sequence[Path], force: bool, inputs: Sequence[Path] = ()) -> None:
+    """Refuse outputs that cannot be written, before the computation starts.
+
+    An output is never one of the existing `inputs`, whatever name it is given.
+    """
     for path in paths:
+        for source in inputs:
+            # Links, relative names and the case of letters make other names of the same file.
+            if path.exists() and path.samefile(source):
+                raise OutputError(f"{path} is the input {source}; choose another name")
         _check(path, force)
 
 
