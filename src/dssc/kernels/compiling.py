@@ -5,14 +5,31 @@ from typing import Any, TypeVar
 
 from numba import njit
 
-F = TypeVar("F", bound=Callable[..., Any])
-Decorator = Callable[[F], F]
+from dssc.kernels.compile_cache import kernel_cache
 
-# A kernel whose outer loop runs on all threads.
-parallel: Decorator = njit(parallel=True, cache=True, nogil=True, error_model="numpy")
-# A kernel that runs on the thread of its caller.
-leaf: Decorator = njit(cache=True, nogil=True, error_model="numpy")
-# A leaf whose sums the compiler may reorder, to vectorise them. The order is fixed at compile time.
-reduction: Decorator = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"}
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def parallel(function: F) -> F:
+    """Compile a kernel whose outer loop runs on all threads."""
+    return _compiled(function, parallel=True)
+
+
+def leaf(function: F) -> F:
+    """Compile a kernel that runs on the thread of its caller."""
+    return _compiled(function)
+
+
+def reduction(function: F) -> F:
+    """Compile a leaf whose sums the compiler may reorder, to vectorise them.
+
+    The order is fixed at compile time.
+    """
+    return _compiled(function, fastmath={"reassoc", "contract"})
+
+
+def _compiled(function: F, **options: Any) -> F:
+    kernel = njit(nogil=True, error_model="numpy", **options)(function)
+    # What njit(cache=True) does; numba has no public way to give it another cache.
+    kernel._cache = kernel_cache(function)
+    return kernel
