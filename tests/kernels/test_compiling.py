@@ -17,7 +17,8 @@ CACHE_PROBE = """
 import json, numpy as np
 from dssc import kernels, project_doubly_stochastic
 project_doubly_stochastic(np.random.default_rng(0).random((300, 300)), 0.1)
-dispatchers = [f for f in vars(kernels).values() if hasattr(f, "stats")]
+kernels = [getattr(f, "threaded", f) for f in vars(kernels).values()]
+dispatchers = [f for f in kernels if hasattr(f, "stats")]
 print(json.dumps(sum(sum(f.stats.cache_misses.values()) for f in dispatchers)))
 """
 

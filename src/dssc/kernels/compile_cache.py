@@ -56,10 +56,26 @@ class KernelCache(FunctionCache):
             _warn_of_no_cache(error.strerror or str(error))
 
 
-def kernel_cache(function: Callable[..., Any]) -> KernelCache | NullCache:
+class SerialResults(ChecksummedResults):
+    """Compiled code under another name: numba's names do not say whether a loop is parallel."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Return the start of the names of files."""
+        return f"serial-{super().get_filename_base(fullname, abiflags)}"
+
+
+class SerialKernelCache(KernelCache):
+    """The compiled code of a parallel kernel for one thread."""
+
+    _impl_class = SerialResults
+
+
+def kernel_cache(
+    function: Callable[..., Any], kind: type[KernelCache] = KernelCache
+) -> KernelCache | NullCache:
     """Return the cache of a kernel. If no folder is writable, it stores nothing."""
     try:
-        return KernelCache(function)
+        return kind(function)
     except (RuntimeError, OSError):  # numba found no folder
         _warn_of_no_cache("no folder is writable")
         return NullCache()

@@ -9,6 +9,7 @@ from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
+from dssc._forking import safe_openmp
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
@@ -80,7 +81,8 @@ def assign_labels(
         # k-means can turn a difference in the last digit into other clusters. Differences due to
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
-        labels[placed] = kmeans.fit_predict(directions)
+        with safe_openmp():
+            labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)
     else:
