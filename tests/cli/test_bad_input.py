@@ -43,6 +43,9 @@ def sources(folder):
     io.savemat("outside.mat", {"X": outside})
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     np.save("deep.npy", np.ones((2, 3, 4, 5)))
+    Path("long.csv").write_text("1," + "2" * 200_000)
+    os.mkfifo("pipe.csv")
+    Path("null.csv").symlink_to("/dev/null")
     Path("nothing").mkdir()
     write_images(Path("loose"), np.ones((2, 4, 4)), ["a.png", "b.png"])
     write_images(Path("damaged"), np.ones((1, 4, 4)), ["a.png"])
@@ -67,6 +70,14 @@ TABLE = [
     (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
     (["outside.npz", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
     (["outside.mat", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
+    (["long.csv", "-k2"], 2, "long.csv is not a table in text: field larger than field limit"),
+    (["pipe.csv", "-k2"], 2, "pipe.csv is a device or a pipe; copy its content to a file"),
+    (["null.csv", "-k2"], 2, "null.csv is a device or a pipe; copy its content to a file"),
+    (["good.csv", "-k2", "-o", "pipe.csv", "--force"], 4, "pipe.csv: it is a device or a pipe"),
+    (["good.csv", "-k2", "-o", "o" * 300 + ".csv"], 4, ".csv: File name too long"),
+    (["i" * 300 + ".csv", "-k2"], 2, ".csv: File name too long"),
+    (["good.csv", "-k2", "--labels", "q" * 300], 2, "File name too long"),
+    (["good.csv", "-k2", "--device", "tpu"], 2, "--device: device='tpu' must be 'cpu', 'cuda'"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold only zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
     (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),
@@ -109,7 +120,8 @@ TABLE = [
 
 def state(folder):
     return {
-        path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))
+        path: path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        for path in sorted(folder.rglob("*"))
     }
 
 
@@ -140,6 +152,51 @@ def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch)
     assert code == 4
     assert "cannot write labels.csv: No space left on device" in err
     assert state(sources) == before
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(run, sources):
+    name = "o" * 251 + ".csv"
+    assert run("cluster", "good.csv", "-k2", "-o", name, "-q")[0] == 0
+    assert Path(name).exists()
+
+
+def test_a_file_that_must_not_be_read(run, sources, monkeypatch):
+    def refuse(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    for function, data in (("open", "good.csv"), ("exists", "good.csv"), ("open", "sparse.npz")):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, function, refuse)
+            code, out, err = run("cluster", data, "-k2", "-q")
+        assert (code, out) == (2, "")
+        assert "Permission denied" in err
+        assert len(err.splitlines()) == 1
+
+
+def test_without_torch_a_device_names_the_extra(run, sources, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, _, err = run("cluster", "good.csv", "-k2", "--device", "cuda", "-q")
+    assert code == 2
+    assert "pip install 'dssc[gpu]'" in err
+
+
+def test_names_that_cannot_be_shown(folder):
+    pytest.importorskip("PIL")
+    name = os.fsdecode(b"caf\xe9")  # not UTF-8
+    images = np.random.default_rng(0).integers(1, 255, (6, 4, 4))
+    write_images(Path(name), images, [f"{name}{number}.png" for number in range(6)])
+    command = [sys.executable, "-m", "dssc", "cluster", name, "-k2", "--features", "raw", "-q"]
+    for option in ([], ["--json", "--force"]):
+        done = subprocess.run(
+            [*command, "--report", "r.html", *option],
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            timeout=100,
+        )
+        assert done.stderr == b"" or b"Traceback" not in done.stderr
+        assert done.returncode in (0, 3)
+        assert b"caf\\udce9" in done.stdout
+    assert Path("labels.csv").read_bytes().splitlines()[1].startswith(b"caf\xe90.png,")
 
 
 def heed_interrupts():
