@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from dssc._memory import check_matrices
 from dssc._progress import Progress
 from dssc._typing import Matrix
 from dssc._validation import check_positive
@@ -14,6 +15,20 @@ from dssc.engines.cpu import MatrixExpression
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.features import unit_norm
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed
+
+# n x n matrices that a fit with a dense self-expression holds at once, as measured. Most are
+# copies of the affinity in the spectral step.
+DENSE_MATRICES = 7
+
+
+def check_dense_memory(n_samples: int) -> None:
+    """Refuse a fit whose dense self-expression does not fit into memory."""
+    check_matrices(
+        "a dense self-expression",
+        n_samples,
+        DENSE_MATRICES,
+        "Use fewer samples, or a method without such matrices: ADSSC, SSC, EnSC, SSCOMP or TSC",
+    )
 
 
 def check_eta2(eta2: float | str | None, n_clusters: int | None) -> None:
