@@ -13,7 +13,7 @@ from dssc._validation import check_positive
 from dssc.engines import AffinityGraph, CpuEngine
 from dssc.engines.cpu import MatrixExpression
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
-from dssc.features import unit_norm
+from dssc.features import check_not_orthogonal, unit_norm
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed
 
 # n x n matrices that a fit with a dense self-expression holds at once, as measured. Most are
@@ -133,7 +133,9 @@ class BaselineClustering(SubspaceClustering):
             engine, progress, settings = CpuEngine(), Progress(), self._settings()
 
             with progress.stage("self-expression"):
-                expression = MatrixExpression(self._express(unit_norm(X), rng))
+                rows = unit_norm(X)
+                check_not_orthogonal(rows)
+                expression = MatrixExpression(self._express(rows, rng))
             if self.affinity == "symmetric":
                 graph = AffinityGraph(expression.K, expression)
             else:
