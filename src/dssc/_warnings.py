@@ -5,7 +5,7 @@ import warnings
 
 # Packages whose frames are not the user's code: this one, and those that wrap calls to it.
 INTERNAL_PACKAGES = frozenset(
-    {"dssc", "sklearn", "joblib", "concurrent", "contextlib", "threading"}
+    {"dssc", "sklearn", "joblib", "concurrent", "contextlib", "threading", "importlib"}
 )
 
 
@@ -19,8 +19,13 @@ def warn_user(message: str, category: type[Warning]) -> None:
     frame = inspect.currentframe()
     while frame is not None and frame.f_back is not None and _is_internal(frame.f_globals):
         frame = frame.f_back
-        level += 1
+        level += not _is_skipped(frame.f_code.co_filename)
     warnings.warn(message, category, stacklevel=level)
+
+
+def _is_skipped(filename: str) -> bool:
+    """Return whether `warnings` does not count a frame: those of an import statement."""
+    return "importlib" in filename and "_bootstrap" in filename
 
 
 def _is_internal(module_globals: dict[str, object]) -> bool:

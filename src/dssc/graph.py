@@ -8,6 +8,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from threadpoolctl import threadpool_limits
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 
 # Entries below this share of the largest one connect nothing: a projection to the default
 # tolerance has errors of this size.
@@ -20,7 +21,9 @@ SHOWN_TOL = 1e-3
 
 def as_matrix(affinity: ArrayLike | Matrix) -> Matrix:
     """Return an affinity as an array, or unchanged if it is sparse."""
-    return affinity if sparse.issparse(affinity) else np.asarray(affinity)
+    return (
+        check_structure("affinity", affinity) if sparse.issparse(affinity) else np.asarray(affinity)
+    )
 
 
 def as_graph(affinity: ArrayLike | Matrix) -> sparse.csr_array:

@@ -12,6 +12,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from dssc._typing import Matrix
+from dssc._validation import check_structure
 
 
 def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -64,6 +65,7 @@ def nonzeros_per_point(affinity: ArrayLike | Matrix, *, threshold: float = 1e-9)
 
 
 def _check_affinity(affinity: ArrayLike | Matrix) -> Matrix:
+    check_structure("affinity", affinity)
     matrix = check_array(affinity, accept_sparse=["csr", "csc", "coo"])
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"affinity must be square; its shape is {matrix.shape}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import io, sparse
 
 from tests.cli.conftest import write_images
 
@@ -36,8 +36,16 @@ def sources(folder):
     Path("broken.parquet").write_bytes(b"nonsense")
     np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
     sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
+    parts = {"format": "csr", "shape": [3, 3], "data": np.ones(3), "indptr": [0, 1, 2, 3]}
+    np.savez("outside.npz", **parts, indices=[0, 1, 99])
+    outside = sparse.csc_array(np.eye(3))
+    outside.indices[2] = 99
+    io.savemat("outside.mat", {"X": outside})
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     np.save("deep.npy", np.ones((2, 3, 4, 5)))
+    Path("long.csv").write_text("1," + "2" * 200_000)
+    os.mkfifo("pipe.csv")
+    Path("null.csv").symlink_to("/dev/null")
     Path("nothing").mkdir()
     write_images(Path("loose"), np.ones((2, 4, 4)), ["a.png", "b.png"])
     write_images(Path("damaged"), np.ones((1, 4, 4)), ["a.png"])
@@ -60,6 +68,16 @@ TABLE = [
     (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
     (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
     (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
+    (["outside.npz", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
+    (["outside.mat", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
+    (["long.csv", "-k2"], 2, "long.csv is not a table in text: field larger than field limit"),
+    (["pipe.csv", "-k2"], 2, "pipe.csv is a device or a pipe; copy its content to a file"),
+    (["null.csv", "-k2"], 2, "null.csv is a device or a pipe; copy its content to a file"),
+    (["good.csv", "-k2", "-o", "pipe.csv", "--force"], 4, "pipe.csv: it is a device or a pipe"),
+    (["good.csv", "-k2", "-o", "o" * 300 + ".csv"], 4, ".csv: File name too long"),
+    (["i" * 300 + ".csv", "-k2"], 2, ".csv: File name too long"),
+    (["good.csv", "-k2", "--labels", "q" * 300], 2, "File name too long"),
+    (["good.csv", "-k2", "--device", "tpu"], 2, "--device: device='tpu' must be 'cpu', 'cuda'"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold only zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
     (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),
@@ -102,7 +120,8 @@ TABLE = [
 
 def state(folder):
     return {
-        path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))
+        path: path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        for path in sorted(folder.rglob("*"))
     }
 
 
@@ -135,6 +154,51 @@ def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch)
     assert state(sources) == before
 
 
+def test_a_name_may_be_as_long_as_the_system_allows(run, sources):
+    name = "o" * 251 + ".csv"
+    assert run("cluster", "good.csv", "-k2", "-o", name, "-q")[0] == 0
+    assert Path(name).exists()
+
+
+def test_a_file_that_must_not_be_read(run, sources, monkeypatch):
+    def refuse(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    for function, data in (("open", "good.csv"), ("exists", "good.csv"), ("open", "sparse.npz")):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, function, refuse)
+            code, out, err = run("cluster", data, "-k2", "-q")
+        assert (code, out) == (2, "")
+        assert "Permission denied" in err
+        assert len(err.splitlines()) == 1
+
+
+def test_without_torch_a_device_names_the_extra(run, sources, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, _, err = run("cluster", "good.csv", "-k2", "--device", "cuda", "-q")
+    assert code == 2
+    assert "pip install 'dssc[gpu]'" in err
+
+
+def test_names_that_cannot_be_shown(folder):
+    pytest.importorskip("PIL")
+    name = os.fsdecode(b"caf\xe9")  # not UTF-8
+    images = np.random.default_rng(0).integers(1, 255, (6, 4, 4))
+    write_images(Path(name), images, [f"{name}{number}.png" for number in range(6)])
+    command = [sys.executable, "-m", "dssc", "cluster", name, "-k2", "--features", "raw", "-q"]
+    for option in ([], ["--json", "--force"]):
+        done = subprocess.run(
+            [*command, "--report", "r.html", *option],
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            timeout=100,
+        )
+        assert done.stderr == b"" or b"Traceback" not in done.stderr
+        assert done.returncode in (0, 3)
+        assert b"caf\\udce9" in done.stdout
+    assert Path("labels.csv").read_bytes().splitlines()[1].startswith(b"caf\xe90.png,")
+
+
 def heed_interrupts():
     """Undo what a shell does to its background jobs, which these tests may be part of."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -165,3 +229,36 @@ def test_a_closed_pipe_is_no_error(folder):
     command = f"{sys.executable} -m dssc info --json | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in done.stderr
+
+
+def names_of(path):
+    """Return further names of a file: relative ones, links, and a hard link."""
+    Path("below").mkdir()
+    links = [path.with_name(f"{kind}{path.suffix}") for kind in ("symbolic", "hard", "chain")]
+    links[0].symlink_to(path.name)
+    links[1].hardlink_to(path)
+    links[2].symlink_to(links[0].name)
+    return [path, path.absolute(), Path("below/..") / path, *links]
+
+
+def test_no_output_replaces_an_input(run, folder):
+    np.save("data.npy", np.eye(4))
+    Path("classes.csv").write_text("0\n0\n1\n1\n")
+    Path("page.html").symlink_to("data.npy")
+    names = names_of(Path("data.npy"))
+    before = state(folder)
+    for data in names:
+        for output in names:
+            for command in (["cluster", data, "-k2"], ["project", data, "--eta2", "1"]):
+                code, _, err = run(*command, "-o", output, "--force", "-q")
+                assert code == 4
+                assert f"{output} is the input {data}; choose another name" in err
+        command = ["cluster", data, "-k2", "--report", "page.html", "--force", "-q"]
+        code, _, err = run(*command)
+        assert code == 4
+        assert f"page.html is the input {data}" in err
+    command = ["cluster", "data.npy", "-k2", "--labels", "classes.csv", "-o", "classes.csv"]
+    code, _, err = run(*command, "--force", "-q")
+    assert code == 4
+    assert "classes.csv is the input classes.csv" in err
+    assert state(folder) == before

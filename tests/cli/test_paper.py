@@ -86,13 +86,38 @@ def test_an_interruption_keeps_what_was_found(run, folder, tiny, monkeypatch):
     assert [line["runs"] for line in lines(folder)] == [10] * 7 + [100] * 3
 
 
-def test_missing_data_are_said_to_be_missing(run, folder, monkeypatch):
+def without_data(monkeypatch, available):
+    """Make only some data sets available: the load of any other one fails."""
+    load = execution.load
+
+    def load_available(name, device="cpu"):
+        if name not in available:
+            raise loading.MissingData(f"{name} is missing; run dssc datasets --fetch {name}")
+        return load(name, device)
+
+    monkeypatch.setattr(execution, "load", load_available)
+
+
+def test_missing_data_are_said_to_be_missing_once(run, folder, tiny, monkeypatch):
+    without_data(monkeypatch, ["orl"])
+    command = ("paper", "table1", "--datasets", "yaleb,orl", "--quick", "--out", "out")
+    code, _, err = run(*command, "--methods", "tsc,lsr,a-dssc")
+    assert code == 0
+    assert err.count("yaleb is missing") == 1
+    assert "cannot be run: " in (folder / "out" / "table1.md").read_text()
+    assert any(line.get("missing") for line in lines(folder))
+
+
+def test_without_any_data_nothing_is_run(run, folder, monkeypatch):
     monkeypatch.setenv("DSSC_DATA", str(folder))
     loading.load.cache_clear()
-    command = ("paper", "table1", "--datasets", "yaleb", "--methods", "a-dssc", "--out", "out")
-    assert run(*command)[0] == 0
-    assert "cannot be run: " in (folder / "out" / "table1.md").read_text()
-    assert lines(folder)[0]["missing"]
+    command = ("paper", "table1", "--datasets", "yaleb,orl", "--out", "out")
+    code, out, err = run(*command)
+    assert code == 2
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert "none of the data sets (orl, yaleb) is available; for example: " in err
+    assert not (folder / "out").exists()
 
 
 def test_runtimes_need_no_data_when_quick(run, folder, monkeypatch):

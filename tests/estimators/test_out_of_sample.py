@@ -80,8 +80,10 @@ def test_affine_subspaces_get_one_more_coordinate():
     )
     lifted = ADSSC(4, affine=True, random_state=0).fit(X)
     assert clustering_accuracy(y, lifted.labels_) == 1.0
+    given = {"eta1": 0.01, "n_neighbors": 8, "random_state": 0}
+    lifted = ADSSC(4, affine=True, **given).fit(X)
     height = np.sqrt(np.mean(np.sum(X**2, axis=1)))
-    by_hand = ADSSC(4, random_state=0).fit(np.hstack([X, np.full((240, 1), height)]))
+    by_hand = ADSSC(4, **given).fit(np.hstack([X, np.full((240, 1), height)]))
     np.testing.assert_allclose(
         lifted.affinity_matrix_.toarray(), by_hand.affinity_matrix_.toarray(), atol=1e-10
     )

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
 from dssc import ADSSC, JDSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC, make_union_of_subspaces
@@ -97,3 +98,30 @@ def test_timings_are_by_stage(given, is_chosen, X):
     for stage in ("self-expression", "projection", "eigenvectors"):
         assert (stage in timings) == (not is_chosen)  # part of the choice
     assert all(seconds >= 0 for seconds in timings.values())
+
+
+@pytest.mark.parametrize("estimator", [JDSSC, *BASELINES])
+@pytest.mark.parametrize("X", [np.eye(40), sparse.eye_array(40, 50, format="csr")])
+def test_orthogonal_samples_are_refused(estimator, X):
+    with pytest.raises(
+        ValueError, match=r"all 40 samples are orthogonal to each other, .* use feat"
+    ):
+        estimator(3).fit(X)
+
+
+@pytest.mark.parametrize("estimator", [JDSSC, *BASELINES])
+def test_samples_orthogonal_up_to_rounding_are_refused(estimator, rng):
+    Q = np.linalg.qr(rng.standard_normal((40, 40)))[0]
+    with pytest.raises(ValueError, match="orthogonal to each other"):
+        estimator(3).fit(Q)
+
+
+@pytest.mark.parametrize("estimator", [LSR, SSCOMP, S3COMP, LRSC])
+def test_too_few_connected_samples_name_a_remedy(estimator):
+    X = np.eye(40)
+    X[1, 0] = 1.0  # the only two samples that are not orthogonal
+    with (
+        pytest.warns(UserWarning, match="connected components"),
+        pytest.raises(ValueError, match=r"the affinity connects too few points\. Connect more"),
+    ):
+        estimator(3).fit(X)

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,3 +94,25 @@ def test_two_processes_at_once_do_no_harm(home):
     assert [process.wait(60) for process in processes] == [0, 0]
     (path,) = home.iterdir()
     assert len(np.load(path)) == 200_000
+
+
+def test_a_folder_that_cannot_be_written_is_done_without(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    compute = Counter(7.0)
+    with pytest.warns(UserWarning, match=r"cannot be written \(.*set DSSC_CACHE to a writable"):
+        np.testing.assert_array_equal(get(tmp_path / "file" / "cache", compute), 7.0)
+
+
+def test_a_missing_home_is_done_without(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("DSSC_CACHE", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.warns(UserWarning, match="set DSSC_CACHE to a writable folder"):
+        np.testing.assert_array_equal(get(None, Counter(7.0)), 7.0)
+
+
+def refuse(path, **options):
+    raise PermissionError(13, "Permission denied", str(path))

@@ -1,12 +1,15 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
+import dssc
 from dssc import kernels
 from tests.kernels.inputs import random_graph
 
@@ -14,7 +17,8 @@ CACHE_PROBE = """
 import json, numpy as np
 from dssc import kernels, project_doubly_stochastic
 project_doubly_stochastic(np.random.default_rng(0).random((300, 300)), 0.1)
-dispatchers = [f for f in vars(kernels).values() if hasattr(f, "stats")]
+kernels = [getattr(f, "threaded", f) for f in vars(kernels).values()]
+dispatchers = [f for f in kernels if hasattr(f, "stats")]
 print(json.dumps(sum(sum(f.stats.cache_misses.values()) for f in dispatchers)))
 """
 
@@ -43,3 +47,53 @@ def test_a_second_process_does_not_compile_again(tmp_path):
 
     assert misses() > 0
     assert misses() == 0
+
+
+# Runs one kernel, which is quick to compile.
+HEAP_PROBE = """
+import warnings, numpy as np
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from dssc.kernels.heap import sift_down
+    values = np.array([3.0, 1.0, 2.0])
+    sift_down(values, np.arange(3), 0, 3)
+assert values.tolist() == [1.0, 3.0, 2.0]
+print(sum(sift_down.stats.cache_hits.values()), *(f"{w.filename}: {w.message}" for w in caught))
+"""
+
+
+def run_heap_probe(**environment):
+    done = subprocess.run(
+        [sys.executable, "-c", HEAP_PROBE],
+        env={**os.environ, **environment},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+def test_without_a_writable_cache_there_is_one_warning(tmp_path):
+    shutil.copytree(Path(dssc.__file__).parent, tmp_path / "dssc")
+    shutil.rmtree(tmp_path / "dssc" / "kernels" / "__pycache__", ignore_errors=True)
+    # Folders that no user can create, not even root.
+    (tmp_path / "dssc" / "kernels" / "__pycache__").write_text("")
+    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), "/dev/null")
+    output = run_heap_probe(PYTHONPATH=str(tmp_path), **nowhere)
+    assert output.startswith("0 <string>: compiled code cannot be stored (no folder is writable)")
+    assert output.endswith("set NUMBA_CACHE_DIR to a writable folder")
+    assert output.count("cannot be stored") == 1
+
+
+@pytest.mark.parametrize("kind", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("damage", ["noise", "half", "changed byte"])
+def test_a_damaged_cache_is_replaced(tmp_path, kind, damage):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert run_heap_probe(**environment) == "0"
+    (path,) = [path for path in tmp_path.rglob(kind) if "sift_down" in path.name]
+    content = bytearray(path.read_bytes())
+    if damage == "changed byte":
+        content[-len(content) // 3] ^= 255
+    path.write_bytes({"noise": b"noise", "half": content[: len(content) // 2]}.get(damage, content))
+    assert run_heap_probe(**environment) == "0"
+    assert run_heap_probe(**environment) == "1"

@@ -8,7 +8,7 @@ from dssc._progress import Progress
 from dssc.cli import Subparsers
 from dssc.cli.console import print_json, print_line, print_message
 from dssc.cli.exits import EXIT_CODES, NOT_CONVERGED, OK, CommandError
-from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_estimator
+from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_estimator, check_device
 from dssc.cli.reading.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -179,7 +179,12 @@ def _check(args: argparse.Namespace) -> None:
     outputs = [args.output]
     if args.report is not None:
         outputs.append(check_ending(args.report, (".html", ".htm")))
-    check_outputs(outputs, args.force)
+    inputs = [args.data]
+    if args.labels is not None and Path(args.labels).is_file():
+        inputs.append(Path(args.labels))
+    check_outputs(outputs, args.force, inputs)
+    if args.device is not None:
+        check_device(args.device)
     if args.size is not None and len(args.size) != 2:
         raise CommandError("--size takes a height and a width, such as 32x32")
     if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
@@ -241,7 +246,7 @@ def write_results(
                 preparation=clustering.prepared.steps,
                 notes=clustering.warnings,
             )
-        contents[report] = page.encode()
+        contents[report] = page.encode(errors="replace")
         written["report"] = str(report)
     write_all(contents, force)
     summary = summarise(clustering, _seconds(progress, model), written)

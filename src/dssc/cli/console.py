@@ -1,5 +1,6 @@
 """Output of the command: results on standard output, everything else on standard error."""
 
+import io
 import json
 import os
 import sys
@@ -18,7 +19,14 @@ def print_json(document: dict[str, Any]) -> None:
 
 def print_message(text: str) -> None:
     """Write a line that is not a result: progress, a warning or an error."""
-    sys.stderr.write(f"dssc: {text}\n")
+    sys.stderr.write(f"dssc: {' '.join(text.split())}\n")
+
+
+def show_any_text() -> None:
+    """Write characters that the terminal cannot show, as in names of files, as escape codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def discard_output() -> None:

@@ -53,7 +53,7 @@ def fit_model(
             stage = progress.stage(f"clustering by {type(model).__name__}")
             with nullcontext() if shows_stages else stage:
                 model.fit(prepared.X)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise CommandError(str(error)) from error
     # Deprecations and the like are for programmers.
     shown = [warning for warning in caught if issubclass(warning.category, UserWarning)]

@@ -5,8 +5,8 @@ import sys
 from importlib import import_module
 
 import dssc
-from dssc.cli.console import discard_output, print_message
-from dssc.cli.exits import BAD_INPUT, EXIT_CODES, INTERRUPTED, CommandError
+from dssc.cli.console import discard_output, print_message, show_any_text
+from dssc.cli.exits import BAD_INPUT, EXIT_CODES, INTERRUPTED, OK, CommandError
 
 # The subcommands: modules of this package with a function `add_parser(subparsers)`. They import
 # heavy modules only when they run, so that --help is quick.
@@ -31,6 +31,7 @@ examples:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    show_any_text()
     args = build_parser().parse_args(argv)
     try:
         code = args.run(args)
@@ -39,15 +40,18 @@ def main(argv: list[str] | None = None) -> int:
     except CommandError as error:
         print_message(f"error: {error}")
         return error.code
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            discard_output()
+            return OK
+        print_message(f"error: {error.filename or 'the system'}: {error.strerror or error}")
+        return BAD_INPUT
     except MemoryError as error:
         print_message(f"error: not enough memory: {error or 'the data are too large'}")
         return BAD_INPUT
     except KeyboardInterrupt:
         print_message("interrupted; nothing was written")
         return INTERRUPTED
-    except BrokenPipeError:
-        discard_output()
-        return 0
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -143,6 +143,16 @@ def build_estimator(args: argparse.Namespace, verbose: int) -> Any:
     return estimator(n_clusters=args.n_clusters, random_state=args.seed, **given)
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that is not available, before anything is read."""
+    from dssc._devices import torch_device
+
+    try:
+        torch_device(device, None)
+    except (ValueError, ImportError, RuntimeError) as error:
+        raise CommandError(f"--device: {error}") from error
+
+
 def parameter_details(name: str) -> str:
     """Return the methods that have a parameter, if not all do, its choices and its defaults."""
     estimators = {

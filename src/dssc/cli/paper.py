@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 from dssc.cli import Subparsers
 from dssc.cli.console import print_line, print_message
 from dssc.cli.exits import INTERRUPTED, OK, CommandError, OutputError
+from dssc.cli.methods import check_device
 from dssc.paper.experiments import EXPERIMENTS, FIGURES, TABLES, Job, best_jobs, jobs_of
 from dssc.paper.published import paper_data
 
 if TYPE_CHECKING:
     from dssc.paper.runner import Results
+
+# The file of results in the folder of the outputs.
+RESULTS = "results.jsonl"
 
 # Description of the subcommand.
 DESCRIPTION = """\
@@ -86,12 +90,14 @@ def run(args: argparse.Namespace) -> int:
     if args.jobs < 1:
         raise CommandError(f"--jobs {args.jobs} must be at least 1")
     _check_names(args, names)
-    _check_device(args.device)
+    check_device(args.device)
+    plan = {name: jobs_of(name, args.datasets, args.methods, args.quick) for name in names}
+    if not args.render and not (args.out / RESULTS).exists():
+        _check_data([job for jobs in plan.values() for job in jobs], args.device)
     results = _open_results(args)
     try:
         if not args.render:
-            for name in names:
-                jobs = jobs_of(name, args.datasets, args.methods, args.quick)
+            for name, jobs in plan.items():
                 _run_jobs(name, jobs, args, results)
                 # The best points of the grids are known now; quick runs have no grids.
                 _run_jobs(f"{name}, best points", best_jobs(jobs, results.lines), args, results)
@@ -126,19 +132,24 @@ def _check_names(args: argparse.Namespace, names: tuple[str, ...]) -> None:
         raise CommandError("figures need matplotlib: pip install 'dssc[plot]'")
 
 
-def _check_device(device: str) -> None:
-    from dssc._devices import torch_device
+def _check_data(jobs: list[Job], device: str) -> None:
+    """Refuse to start if the data of all jobs are missing."""
+    from dssc.paper.execution import why_not_available
 
-    try:
-        torch_device(device, None)
-    except (ValueError, ImportError, RuntimeError) as error:
-        raise CommandError(f"--device: {error}") from error
+    reason = None
+    for job in {(job["kind"], job["data"]): job for job in jobs}.values():
+        reason = why_not_available(job, device)
+        if reason is None:
+            return
+    if reason is not None:
+        names = ", ".join(dict.fromkeys(str(job["data"]) for job in jobs))
+        raise CommandError(f"none of the data sets ({names}) is available; for example: {reason}")
 
 
 def _open_results(args: argparse.Namespace) -> "Results":
     from dssc.paper.runner import Results
 
-    path = args.out / "results.jsonl"
+    path = args.out / RESULTS
     if path.exists() and not (args.resume or args.render):
         raise OutputError(f"{path} exists; add --resume to continue it, or choose another --out")
     try:
@@ -158,5 +169,10 @@ def _run_jobs(name: str, jobs: list[Job], args: argparse.Namespace, results: "Re
 
     total = len(results.pending(jobs))
     run_one = partial(run_job, folder=args.out, device=args.device)
+    missing = set()
     for number, result in enumerate(run_pending(jobs, results, run_one, args.jobs), 1):
+        if result.get("missing"):  # the same for every method
+            if result["data"] in missing:
+                continue
+            missing.add(result["data"])
         print_message(f"{name} {number} of {total}: {result_text(result)}")

@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_exists(args.data)
     check_ending(args.output, (".npz", ".npy"))
-    check_outputs([args.output], args.force)
+    check_outputs([args.output], args.force, [args.data])
     check_ending(args.data, tuple(ARRAY_FORMATS))
     progress = Progress(0 if args.quiet else 1)
     with progress.stage("reading"):

@@ -13,10 +13,20 @@ from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError, OutputError
 
 
-def check_outputs(paths: Sequence[Path], force: bool) -> None:
-    """Refuse outputs that cannot be written, before the computation starts."""
+def check_outputs(paths: Sequence[Path], force: bool, inputs: Sequence[Path] = ()) -> None:
+    """Refuse outputs that cannot be written, before the computation starts.
+
+    An output is never one of the existing `inputs`, whatever name it is given.
+    """
     for path in paths:
-        _check(path, force)
+        try:
+            for source in inputs:
+                # Links, relative names and the case of letters make other names of the same file.
+                if path.exists() and path.samefile(source):
+                    raise OutputError(f"{path} is the input {source}; choose another name")
+            _check(path, force)
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> Path:
@@ -30,8 +40,9 @@ def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
     """Write files under temporary names, and rename them when all are complete."""
     temporary: dict[Path, Path] = {}
     try:
-        for path, content in contents.items():
-            temporary[path] = path.with_name(f".{path.name}.{os.getpid()}.part")
+        for number, (path, content) in enumerate(contents.items()):
+            # A short name: that of the output may be as long as the system allows.
+            temporary[path] = path.with_name(f".dssc-{os.getpid()}-{number}.part")
             with temporary[path].open("xb") as file:
                 file.write(content)
                 file.flush()
@@ -55,7 +66,7 @@ def labels_as_bytes(labels: Array, names: Sequence[str] | None, path: Path) -> b
     writer.writerow(["index" if names is None else "file", "cluster"])
     samples = range(len(labels)) if names is None else names
     writer.writerows(zip(samples, labels.tolist(), strict=True))
-    return text.getvalue().encode()
+    return text.getvalue().encode(errors="surrogateescape")  # the bytes of a name that is not text
 
 
 def matrix_as_bytes(matrix: Matrix, path: Path) -> bytes:
@@ -72,6 +83,8 @@ def matrix_as_bytes(matrix: Matrix, path: Path) -> bytes:
 def _check(path: Path, force: bool) -> None:
     if path.is_dir():
         raise OutputError(f"cannot write {path}: it is a folder")
+    if path.exists() and not path.is_file():
+        raise OutputError(f"cannot write {path}: it is a device or a pipe")
     if path.exists() and not force:
         raise OutputError(f"{path} exists; choose another name, or add --force to replace it")
     if not path.parent.is_dir():

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from dssc._homes import home_folder
 from dssc._typing import Array
 from dssc.datasets.download import Resource, download
 from dssc.datasets.errors import damaged
@@ -88,7 +89,7 @@ def data_folder(data_home: DataHome = None) -> Path:
     home = data_home or os.environ.get("DSSC_DATA")
     if home:
         return Path(home).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dssc"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache") / "dssc"
 
 
 def first_existing(folder: Path, names: Sequence[str]) -> Path | None:

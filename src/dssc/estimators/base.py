@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix, RandomState
-from dssc._validation import check_count, check_positive
+from dssc._validation import check_count, check_positive, check_structure
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph
 from dssc.spectral import estimate_n_clusters
@@ -79,6 +79,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
 
     def _validated(self, X: Any) -> Matrix:
         """Return X as a checked matrix of floats, after the parameters have been checked."""
+        check_structure("X", X)
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )

@@ -6,14 +6,29 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from dssc._memory import check_matrices
 from dssc._progress import Progress
 from dssc._typing import Matrix
 from dssc._validation import check_positive
 from dssc.engines import AffinityGraph, CpuEngine
 from dssc.engines.cpu import MatrixExpression
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
-from dssc.features import unit_norm
+from dssc.features import check_not_orthogonal, unit_norm
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed
+
+# n x n matrices that a fit with a dense self-expression holds at once, as measured. Most are
+# copies of the affinity in the spectral step.
+DENSE_MATRICES = 7
+
+
+def check_dense_memory(n_samples: int) -> None:
+    """Refuse a fit whose dense self-expression does not fit into memory."""
+    check_matrices(
+        "a dense self-expression",
+        n_samples,
+        DENSE_MATRICES,
+        "Use fewer samples, or a method without such matrices: ADSSC, SSC, EnSC, SSCOMP or TSC",
+    )
 
 
 def check_eta2(eta2: float | str | None, n_clusters: int | None) -> None:
@@ -118,7 +133,9 @@ class BaselineClustering(SubspaceClustering):
             engine, progress, settings = CpuEngine(), Progress(), self._settings()
 
             with progress.stage("self-expression"):
-                expression = MatrixExpression(self._express(unit_norm(X), rng))
+                rows = unit_norm(X)
+                check_not_orthogonal(rows)
+                expression = MatrixExpression(self._express(rows, rng))
             if self.affinity == "symmetric":
                 graph = AffinityGraph(expression.K, expression)
             else:

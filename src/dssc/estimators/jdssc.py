@@ -14,7 +14,7 @@ from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph, CpuEngine, engine_for
 from dssc.engines.cpu import MatrixExpression
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
-from dssc.features import unit_norm
+from dssc.features import check_not_orthogonal, unit_norm
 from dssc.joint import SOLVERS
 from dssc.pipeline import Settings, assign, embed
 from dssc.stochastic import mean_neighbors
@@ -151,6 +151,7 @@ class JDSSC(SubspaceClustering):
 
             with progress.stage("self-expression"):
                 rows = unit_norm(X)
+                check_not_orthogonal(rows)
                 result = engine.solve_joint(
                     np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows),
                     float(self.eta1),

@@ -5,7 +5,7 @@ import numpy as np
 from dssc._typing import Matrix
 from dssc._validation import check_positive
 from dssc.estimators.base import parameters
-from dssc.estimators.baseline import BaselineClustering
+from dssc.estimators.baseline import BaselineClustering, check_dense_memory
 from dssc.expression import low_rank_representation
 
 
@@ -47,6 +47,7 @@ class LRSC(BaselineClustering):
     positive = (*BaselineClustering.positive, "tau")
 
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
+        check_dense_memory(X.shape[0])
         self.n_iter_ = 1
         tau = float(self.tau)
         alpha = tau / 2 if self.alpha is None else float(self.alpha)

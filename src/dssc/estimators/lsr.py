@@ -4,7 +4,7 @@ import numpy as np
 
 from dssc._typing import Matrix
 from dssc.estimators.base import parameters
-from dssc.estimators.baseline import BaselineClustering
+from dssc.estimators.baseline import BaselineClustering, check_dense_memory
 from dssc.expression import least_squares_representation
 
 
@@ -48,5 +48,6 @@ class LSR(BaselineClustering):
     positive = (*BaselineClustering.positive, "gamma")
 
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:
+        check_dense_memory(X.shape[0])
         self.n_iter_ = 1
         return least_squares_representation(X, float(self.gamma))

@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._typing import Array
+from dssc._validation import check_structure
 from dssc.features import check_no_zero_rows
 from dssc.out_of_sample import FittedClusters
 from dssc.subspaces import Subspaces
@@ -40,6 +41,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             ``symmetric=True`` the rest stays on the point itself, as in the fit.
         """
         check_is_fitted(self)
+        check_structure("X", X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         points = self._fitted_clusters.lifted(X)
         check_no_zero_rows(points)

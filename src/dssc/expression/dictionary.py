@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 from dssc.kernels.atoms import largest_magnitudes
 
 # Products held at a time.
@@ -27,7 +28,7 @@ class Dictionary:
 
     def __init__(self, X: Matrix, scale: float | None = None):
         self.dtype = np.result_type(X.dtype, np.float32)
-        X = X.toarray() if sparse.issparse(X) else X
+        X = check_structure("X", X).toarray() if sparse.issparse(X) else X
         X = np.ascontiguousarray(X, dtype=np.float64)
         norm = float(np.linalg.norm(X, axis=1).max())
         if not np.isfinite(norm):

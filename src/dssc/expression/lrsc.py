@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._typing import Array, Matrix
-from dssc._validation import check_positive
+from dssc._validation import check_positive, check_structure
 
 # Most steps of Newton's method for the singular values.
 MAX_NEWTON_STEPS = 100
@@ -45,7 +45,7 @@ def low_rank_representation(X: Matrix, tau: float, alpha: float) -> Array:
     """
     check_positive("tau", tau)
     check_positive("alpha", alpha)
-    rows = X.toarray() if sparse.issparse(X) else X
+    rows = check_structure("X", X).toarray() if sparse.issparse(X) else X
     V, s, _ = linalg.svd(rows.astype(np.float64), full_matrices=False)
     weights = _weights(s, tau, alpha)
     kept = weights > 0

@@ -3,7 +3,14 @@
 import numpy as np
 from scipy import linalg, sparse
 
+from dssc._memory import check_matrices
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
+
+# n x n matrices held at once with at most as many samples as features.
+FROM_SAMPLES_MATRICES = 5
+# The same number with more samples than features.
+FROM_FEATURES_MATRICES = 1
 
 
 def least_squares_representation(X: Matrix, eta1: float) -> Array:
@@ -38,7 +45,13 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``. The smaller of the
     two matrices is factorised. All computations are in float64.
     """
-    n, d = X.shape
+    n, d = check_structure("X", X).shape
+    check_matrices(
+        "least squares regression",
+        n,
+        FROM_SAMPLES_MATRICES if n <= d else FROM_FEATURES_MATRICES,
+        "Use fewer samples, or ADSSC with more samples than features, which makes no such matrix",
+    )
     if np.isinf(eta1):
         C = _gram(X)
     else:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dssc._homes import home_folder
 from dssc._typing import Array
 from dssc._warnings import warn_user
 
@@ -37,14 +38,14 @@ def cached(
         the computation changes.
     cache_home : str or path, optional
         Folder of the files: by default the environment variable DSSC_CACHE, else
-        ``~/.cache/dssc``.
+        ``~/.cache/dssc``. If it cannot be written, there is a warning, and nothing is kept.
 
     Notes
     -----
     A file gets its name only when it is complete. If several processes compute the same result at
     the same time, each writes its own file and the last one stays.
     """
-    folder = Path(cache_home or os.environ.get("DSSC_CACHE") or Path.home() / ".cache" / "dssc")
+    folder = Path(cache_home or os.environ.get("DSSC_CACHE") or home_folder() / ".cache" / "dssc")
     path = folder / f"{name}-{_key(inputs, parameters)}.npy"
     if path.exists():
         try:
@@ -54,7 +55,14 @@ def cached(
                 f"the cache file {path} is damaged ({error}); computing it again", UserWarning
             )
     result = compute()
-    _store(path, result)
+    try:
+        _store(path, result)
+    except OSError as error:
+        warn_user(
+            f"{path} cannot be written ({error.strerror}), and will be computed again next time; "
+            "set DSSC_CACHE to a writable folder",
+            UserWarning,
+        )
     return result
 
 

@@ -9,9 +9,12 @@ from sklearn.utils import check_array, gen_batches
 
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 
 # Rows that are checked together.
 BATCH = 2048
+# Rows that are multiplied with all others together.
+FEW_ROWS = 64
 
 
 def unit_norm(X: ArrayLike | Matrix) -> Matrix:
@@ -20,7 +23,7 @@ def unit_norm(X: ArrayLike | Matrix) -> Matrix:
     Zero rows have no direction: they raise an error that lists them. Scaling a point does not
     change the subspace it lies in, so every method here starts with it.
     """
-    rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    rows = check_array(check_structure("X", X), accept_sparse="csr", dtype=[np.float64, np.float32])
     # Dividing by the largest entry first keeps squares of tiny or huge values in range.
     largest = _largest_per_row(rows)
     refuse_zeros(largest)
@@ -38,6 +41,28 @@ def check_no_zero_rows(X: Any) -> None:
         refuse_zeros(X.abs().amax(dim=1).cpu().numpy())
         return
     refuse_zeros(np.concatenate([_largest_per_row(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
+
+
+def check_not_orthogonal(X: Matrix) -> None:
+    """Raise an error if all rows of unit norm are orthogonal to each other, up to rounding.
+
+    No row can be expressed by others then, and every clustering would be arbitrary. For other data
+    the first rows settle it.
+    """
+    n, d = X.shape
+    if n > d:
+        return
+    rounding = d * np.finfo(X.dtype).eps
+    for batch in gen_batches(n, FEW_ROWS):
+        products = X[batch] @ X.T
+        products = abs(products.toarray() if sparse.issparse(products) else products)
+        products[np.arange(len(products)), np.arange(n)[batch]] = 0.0
+        if products.max() > rounding:
+            return
+    raise ValueError(
+        f"all {n} samples are orthogonal to each other, so that none can be expressed by others; "
+        "use features that samples have in common"
+    )
 
 
 def _largest_per_row(X: Matrix) -> Array:

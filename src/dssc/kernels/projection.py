@@ -7,9 +7,10 @@ The matrix comes in CSR form (`indptr`, `indices`, `values`), with one potential
 import numpy as np
 from numba import prange
 
+from dssc._forking import Fork
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
-from dssc.kernels.compiling import leaf, parallel
+from dssc.kernels.compiling import leaf, parallel, parallel_inside
 
 # Entries from which a product runs on all threads. Waking them costs as much as this many entries.
 THREADED_FROM = 30_000
@@ -108,15 +109,17 @@ def _row_product(indptr: Array, indices: Array, diagonal: Array, x: Array, i: in
     return total
 
 
-@parallel
+@parallel_inside
 def _threaded_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
     for i in prange(len(x)):
         out[i] = _row_product(indptr, indices, diagonal, x, i)
 
 
 @leaf
-def _pattern_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
-    if len(indices) >= THREADED_FROM:
+def _pattern_product(
+    indptr: Array, indices: Array, diagonal: Array, x: Array, threaded_from: int, out: Array
+) -> None:
+    if len(indices) >= threaded_from:
         _threaded_product(indptr, indices, diagonal, x, out)
     else:
         for i in range(len(x)):
@@ -130,7 +133,6 @@ def _advance(x: Array, residual: Array, direction: Array, product: Array, length
         residual[i] -= length * product[i]
 
 
-@leaf
 def solve_pattern(
     indptr: Array, indices: Array, diagonal: Array, rhs: Array, tol: float, max_iter: int, x: Array
 ) -> tuple[float, int]:
@@ -140,6 +142,21 @@ def solve_pattern(
     is preconditioned by the diagonal, and stops when the residual, relative to `rhs` in the
     preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
     """
+    threaded_from = np.iinfo(np.int64).max if Fork.lost_threads else THREADED_FROM
+    return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
+
+
+@leaf
+def _solve_pattern(
+    indptr: Array,
+    indices: Array,
+    diagonal: Array,
+    rhs: Array,
+    tol: float,
+    max_iter: int,
+    threaded_from: int,
+    x: Array,
+) -> tuple[float, int]:
     x[:] = 0.0
     residual = rhs.copy()
     z = residual / diagonal
@@ -150,7 +167,7 @@ def solve_pattern(
     step = 0
     while step < max_iter and rho > tol * tol * rho_start:
         step += 1
-        _pattern_product(indptr, indices, diagonal, direction, product)
+        _pattern_product(indptr, indices, diagonal, direction, threaded_from, product)
         curvature = dot(direction, product)
         if not curvature > 0.0:
             break

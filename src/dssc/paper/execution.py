@@ -49,6 +49,19 @@ def run_job(job: Job, folder: Path, device: str = "cpu") -> Job:
     return {**job, **result, "version": dssc.__version__, **where, "when": when}
 
 
+def why_not_available(job: Job, device: str = "cpu") -> str | None:
+    """Return the reason why the data of a job are missing, or None if they are available."""
+    name = job["data"]
+    if job["kind"] == "projection":
+        name = paper_data("runtimes")[name].get("data")  # None for random problems
+    try:
+        if name is not None:
+            load(name, device_for(job, device))
+    except MissingData as error:
+        return str(error)
+    return None
+
+
 def device_for(job: Job, device: str) -> str:
     """Return `device` if the job's method can use it, and the CPU otherwise."""
     if job["kind"] == "clustering" and paper_data("methods")[job["method"]].get("device"):

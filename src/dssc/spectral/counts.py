@@ -12,5 +12,7 @@ def check_nonzero_rows(n_nonzero: int, n_clusters: int) -> None:
     """Refuse an embedding with fewer nonzero rows than clusters."""
     if n_nonzero < n_clusters:
         raise ValueError(
-            f"the embedding has {n_nonzero} nonzero rows, fewer than n_clusters={n_clusters}"
+            f"the embedding has {n_nonzero} nonzero rows, fewer than n_clusters={n_clusters}: the "
+            "affinity connects too few points. Connect more of them (raise eta2 or n_neighbors), "
+            "or ask for fewer clusters"
         )

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_array, check_random_state
 
 from dssc._typing import Array, Matrix, RandomState
+from dssc._validation import check_structure
 from dssc._warnings import warn_user
 from dssc.graph import NEGLIGIBLE
 from dssc.spectral.counts import check_counts
@@ -138,6 +139,7 @@ def rank_components(membership: Array, n_clusters: int) -> Pieces:
 
 
 def _check_affinity(affinity: ArrayLike | Matrix) -> Matrix:
+    check_structure("affinity", affinity)
     W = check_array(affinity, accept_sparse="csr", dtype=[np.float64, np.float32])
     if W.shape[0] != W.shape[1]:
         raise ValueError(f"affinity must be square; its shape is {W.shape}")

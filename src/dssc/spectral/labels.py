@@ -10,8 +10,10 @@ from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
+from dssc._forking import safe_openmp
 from dssc._threads import one_thread
 from dssc._typing import Array, Matrix, RandomState
+from dssc._validation import check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
 
 # A similarity between all samples: a matrix, or a function that returns rows of a symmetric one.
@@ -65,6 +67,7 @@ def assign_labels(
     labels : ndarray of shape (n_samples,)
         Integers from 0 to ``n_clusters - 1``.
     """
+    check_structure("similarity", similarity)
     U = check_array(embedding, dtype=[np.float64, np.float32], ensure_min_samples=1)
     check_counts(len(U), n_clusters, U.shape[1])
     norms = np.linalg.norm(U, axis=1)
@@ -83,7 +86,7 @@ def assign_labels(
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
         is_small = directions.size * n_clusters <= PRODUCTS_OF_ONE_THREAD
-        with one_thread() if is_small else nullcontext():
+        with safe_openmp(), one_thread() if is_small else nullcontext():
             labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)

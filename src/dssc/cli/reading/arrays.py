@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import io, sparse
+from scipy import sparse
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 from dssc.cli.exits import CommandError
+from dssc.cli.reading.expansion import check_expanded
+from dssc.cli.reading.matlab_process import read_matlab
 from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
 
@@ -39,8 +42,7 @@ def read(path: Path, options: ReadOptions) -> Samples:
             "width x 3 in colour)"
         )
     if options.transpose:
-        values = values.T
-    values = sparse.csr_array(values) if sparse.issparse(values) else values
+        values = sparse.csr_array(values.T) if sparse.issparse(values) else values.T
     has_labels = options.labels in arrays and len(arrays) > 1
     return Samples(str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None)
 
@@ -54,7 +56,12 @@ def read_labels(path: Path) -> Array:
 def _load(path: Path) -> Arrays:
     try:
         return LOADERS[path.suffix.lower()](path)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (CommandError, MemoryError):
+        raise
+    # The readers raise a dozen types of exception for damaged files, from zlib.error to TokenError.
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the system refused the file, and says why
         raise CommandError(f"{path} is damaged or holds pickled objects: {error}") from error
 
 
@@ -63,29 +70,27 @@ def _load_npy(path: Path) -> Arrays:
 
 
 def _load_npz(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as archive:
-        if set(archive.files) >= SPARSE_PARTS:
-            return {"": sparse.load_npz(path)}
-        return {name: archive[name] for name in archive.files}
+    with zipfile.ZipFile(path) as archive:
+        check_expanded(path, sum(member.file_size for member in archive.infolist()))
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        if set(arrays.files) >= SPARSE_PARTS:
+            file.seek(0)
+            return {"": _as_csr(sparse.load_npz(file))}
+        loaded = {name: arrays[name] for name in arrays.files}
+    # Files in the archive that are not arrays are loaded as bytes.
+    return {name: array for name, array in loaded.items() if isinstance(array, np.ndarray)}
 
 
 def _load_mat(path: Path) -> Arrays:
-    try:
-        loaded = io.loadmat(path, chars_as_strings=True)
-    except NotImplementedError as error:
-        raise CommandError(
-            f"{path} is a MATLAB 7.3 file; save it again with save(..., '-v7')"
-        ) from error
-    except OSError:
-        raise
-    # SciPy raises all kinds of exceptions for damaged files.
-    except Exception as error:
-        raise CommandError(f"{path} is not a readable MATLAB file: {error}") from error
     return {
-        name: sparse.csr_array(value) if sparse.issparse(value) else value
-        for name, value in loaded.items()
-        if not name.startswith("__") and (sparse.issparse(value) or value.dtype.kind in "biufU")
+        name: _as_csr(value) if sparse.issparse(value) else value
+        for name, value in read_matlab(path).items()
     }
+
+
+def _as_csr(matrix: Matrix) -> sparse.csr_array:
+    """Return a sparse matrix in CSR form, if all of its entries are inside of it."""
+    return sparse.csr_array(check_structure("the array", matrix))
 
 
 # How files are loaded, by their ending.

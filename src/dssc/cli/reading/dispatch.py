@@ -9,9 +9,11 @@ from dssc.cli.reading.samples import Samples
 
 
 def check_exists(path: Path) -> None:
-    """Raise an error if a file or folder does not exist."""
+    """Raise an error if there is no such file or folder, or if it is a device or a pipe."""
     if not path.exists():
         raise CommandError(f"there is no file or folder {path}")
+    if not path.is_file() and not path.is_dir():
+        raise CommandError(f"{path} is a device or a pipe; copy its content to a file")
 
 
 def read_samples(path: Path, options: ReadOptions | None = None) -> Samples:

@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dssc.cli.exits import CommandError
 from dssc.cli.reading.columns import choose_columns
+from dssc.cli.reading.expansion import check_expanded
 from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
 
@@ -21,12 +23,17 @@ options = ("drop",)
 def read(path: Path, options: ReadOptions) -> Samples:
     """Read the samples, and their labels if the table has a column of that name."""
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import parquet
     except ImportError as error:
         raise CommandError(f"reading {path} needs pyarrow: pip install 'dssc[tables]'") from error
     try:
-        table = parquet.read_table(path)
-    except ArrowException as error:
+        with parquet.ParquetFile(path) as file:
+            check_expanded(path, _expanded_bytes(file.metadata))
+            table = file.read()
+    except (CommandError, MemoryError):
+        raise
+    # Damaged files raise exceptions of several families.
+    except Exception as error:
         raise CommandError(f"{path} is not a readable parquet file: {error}") from error
     names = table.column_names
     indices = [name for name in names if PANDAS_INDEX.fullmatch(name)]
@@ -44,3 +51,9 @@ def read(path: Path, options: ReadOptions) -> Samples:
     if label is not None:
         labels = np.array([str(value) for value in table.column(label).to_pylist()])
     return Samples(str(path), np.stack(columns, axis=1), labels)
+
+
+def _expanded_bytes(metadata: Any) -> int:
+    """Return the size of a table in memory: as it declares, and at least eight bytes per cell."""
+    declared = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return max(declared, 8 * metadata.num_rows * metadata.num_columns)

@@ -68,6 +68,8 @@ def _open(path: Path) -> Iterator[TextIO]:
             yield file
     except UnicodeDecodeError as error:
         raise CommandError(f"{path} is not text in UTF-8: {error}") from error
+    except csv.Error as error:
+        raise CommandError(f"{path} is not a table in text: {error}") from error
 
 
 def _split_rows(file: TextIO) -> Rows:

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+import dssc
+from dssc._validation import check_structure
+
+X = np.arange(1.0, 13.0).reshape(4, 3)
+
+
+def broken(kind, shape=(6, 6)):
+    """Return a sparse matrix with an index out of bounds."""
+    matrix = sparse.random_array(shape, density=0.5, random_state=0)
+    if kind == "coo":
+        matrix.coords[1][2] = 10**7
+        return matrix
+    matrix = matrix.asformat(kind.split("-")[0])
+    if kind.endswith("negative"):
+        matrix.indices[2] = -1
+    elif kind.endswith("pointers"):
+        matrix.indptr[2] = 10**7
+    else:
+        matrix.indices[2] = 10**7
+    return matrix
+
+
+KINDS = ["csr", "csc", "bsr", "coo", "csr-negative", "csr-pointers"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_indices_out_of_bounds_are_refused(kind):
+    with pytest.raises(ValueError, match=r"K is not a valid sparse matrix: .*; build it again"):
+        check_structure("K", broken(kind))
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok", "dia"])
+def test_valid_matrices_are_returned_unchanged(kind):
+    matrix = sparse.csr_array(X).asformat(kind)
+    assert check_structure("X", matrix) is matrix
+    np.testing.assert_array_equal(matrix.toarray(), X)
+    assert check_structure("X", X) is X
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "function",
+    [
+        dssc.unit_norm,
+        dssc.ADSSC(2).fit,
+        dssc.TSC(2).fit,
+        lambda X: dssc.least_squares_representation(X, 1.0),
+        lambda X: dssc.low_rank_representation(X, 1.0, 1.0),
+        lambda X: dssc.omp_representation(X, 2),
+        lambda X: dssc.elastic_net_representation(X, 1.0, 0.1),
+        lambda X: dssc.thresholded_similarity(X, 2),
+        lambda A: dssc.spectral_embedding(A, 2),
+        lambda A: dssc.assign_labels(np.eye(6)[:, :2], 2, similarity=A),
+        dssc.estimate_n_clusters,
+        dssc.nonzeros_per_point,
+        lambda A: dssc.subspace_preserving_error(A, np.zeros(6)),
+    ],
+)
+def test_public_functions_refuse_them(kind, function):
+    with pytest.raises(ValueError, match="is not a valid sparse matrix"):
+        function(broken(kind))
+
+
+def test_predict_refuses_them(rng):
+    model = dssc.ADSSC(2, eta1=1.0, n_neighbors=3, random_state=0).fit(rng.random((20, 6)))
+    with pytest.raises(ValueError, match="X is not a valid sparse matrix"):
+        model.predict(broken("csr"))
