@@ -1,5 +1,6 @@
 """The front door of quadratically regularised optimal transport."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from dssc._validation import check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
+from dssc.stochastic.offset import shifted, without_offset
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 
 
@@ -45,8 +47,8 @@ def quadratic_transport(
         Its nonzeros are the only entries that A may use. A pattern that cannot carry the marginals
         raises an error that names a row.
     tol : float, default=1e-8
-        Largest error of a row or column sum, relative to the mean row sum, and largest relative
-        duality gap.
+        Largest error of a row or column sum, relative to the mean row sum, and largest duality gap
+        in units of ``reg * |A|_F^2``.
     max_iter : int, default=1000
         Most Newton steps.
     potentials : tuple of two array-likes of shape (n,) and (m,), optional
@@ -71,16 +73,17 @@ def quadratic_transport(
     reg = check_positive("reg", reg)
     tol = check_positive("tol", tol)
     max_iter = check_count("max_iter", max_iter)
-    K = check_similarity(K)
+    K, offset = without_offset(check_similarity(K))
     marginals = check_marginals(a, b, K.shape)
     if support is not None:
         support = check_support(support, K.shape, marginals)
     start = check_potentials(potentials, K.shape)
+    start = None if start is None else shifted(start, -offset)
     problem = ProjectionProblem.of_matrix(K, marginals, support)
     result = problem.solve(reg, tol=tol, max_iter=max_iter, potentials=start)
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
-    return result
+    return replace(result, potentials=shifted(result.potentials, offset))
 
 
 def check_marginals(

@@ -288,7 +288,8 @@ class _FilteredPairs:
 def _certificate(graph: TorchGraph, slack: Tensor, w: Tensor, eta2: float) -> tuple[float, float]:
     """Return the marginal error and the relative duality gap of the slacks' positive part.
 
-    The terms are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the diagonal.
+    Terms and units are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the
+    diagonal.
     """
     A = slack.clamp(min=0.0)
     sums = graph.row_sums(A)
@@ -296,8 +297,7 @@ def _certificate(graph: TorchGraph, slack: Tensor, w: Tensor, eta2: float) -> tu
     shrink = 1.0 / sums.clamp(min=1.0)
     scaled = A * shrink[graph.rows] * shrink[graph.columns]
     mass = (1.0 - graph.row_sums(scaled)).clamp(min=0.0)
-    change = scaled - A
-    change[graph.rows == graph.columns] += mass
-    dual = float(-2.0 * w.sum() - 0.5 * eta2 * A.square().sum())
-    gap = 0.5 * float(change.square().sum()) + float((mass * (2.0 * w / eta2).clamp(min=0.0)).sum())
-    return error, eta2 * gap / max(1.0, abs(dual))
+    scaled[graph.rows == graph.columns] += mass
+    change = 0.5 * (scaled - A).square().sum()
+    gap = change + (mass * (2.0 * w / eta2).clamp(min=0.0)).sum()
+    return error, float(gap / scaled.square().sum())
