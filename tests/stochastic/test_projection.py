@@ -237,6 +237,12 @@ def test_the_plan_is_sparse_only_where_that_takes_less_memory(rng):
     assert isinstance(project_doubly_stochastic(K, 1e3).plan, np.ndarray)
 
 
+@pytest.mark.parametrize("kind", ["dense", "symmetric", "sparse", "symmetric sparse"])
+def test_a_sparse_plan_has_short_indices(kind, rng):
+    plan = project_doubly_stochastic(random_problem(rng, kind, 300), 1e-2).plan
+    assert plan.indices.dtype == plan.indptr.dtype == np.int32
+
+
 def test_the_input_is_not_changed(rng):
     K = rng.random((40, 40))
     sparse_K = sparse.csr_array(K * (K > 0.9))

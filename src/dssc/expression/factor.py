@@ -9,6 +9,7 @@ from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._progress import Advance, Progress
+from dssc._sparse import csr_of_parts
 from dssc._threads import block_threads
 from dssc._typing import Array, Matrix
 from dssc.expression.gram import BLOCK, regularised_gram
@@ -129,7 +130,7 @@ def coefficients_at(
     off = np.flatnonzero(rows != A.indices)
     rows, columns = rows[off], A.indices[off]
     values = products(rows, columns) * scales[rows]
-    return sparse.csr_array((values, columns, np.searchsorted(off, A.indptr)), shape=A.shape)
+    return csr_of_parts(values, columns, np.searchsorted(off, A.indptr), A.shape)
 
 
 def _unchanged(rows: Array) -> Array:

@@ -47,6 +47,11 @@ def test_potentials_that_fall_below_the_filter_make_it_run_again(where, rng, mon
     certify(in_sample_order(problem), 0.2, result)
 
 
+def test_a_sparse_plan_has_short_indices(where, rng):
+    plan = problem_of(points(rng, n=300), where).solve(1e-3).plan
+    assert plan.indices.dtype == plan.indptr.dtype == np.int32
+
+
 def test_several_eta2_share_one_search(where, rng):
     problem = problem_of(points(rng, n=400), where)
     K = in_sample_order(problem)
