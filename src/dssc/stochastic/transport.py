@@ -77,6 +77,7 @@ def quadratic_transport(
     marginals = check_marginals(a, b, K.shape)
     if support is not None:
         support = check_support(support, K.shape, marginals)
+    check_regularisation(reg, float(marginals[0].mean()))
     start = check_potentials(potentials, K.shape)
     start = None if start is None else shifted(start, -offset)
     problem = ProjectionProblem.of_matrix(K, marginals, support)
@@ -84,6 +85,17 @@ def quadratic_transport(
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
     return replace(result, potentials=shifted(result.potentials, offset))
+
+
+def check_regularisation(reg: float, mean: float) -> None:
+    """Raise an error if `reg`, in units of plans with a mean row sum of one, is out of range."""
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = reg * mean
+    if not np.finfo(float).smallest_normal <= scaled < np.inf:
+        raise ValueError(
+            f"reg={reg!r} times the mean of a, {mean!r}, is {scaled!r} in float64, out of range; "
+            "change the scale of reg, or that of a and b"
+        )
 
 
 def check_marginals(
@@ -100,7 +112,13 @@ def check_marginals(
         bad = np.flatnonzero(~((vector > 0) & np.isfinite(vector)))
         if len(bad):
             raise ValueError(f"{name}[{bad[0]}] = {vector[bad[0]]} must be positive and finite")
-    totals = [float(vector.sum()) for vector in given]
+    with np.errstate(over="ignore"):  # an infinite sum gets an error of its own
+        totals = [float(vector.sum()) for vector in given]
+    if not np.isfinite(max(totals)):
+        raise ValueError(
+            f"marginals are too large: a sums to {totals[0]!r} and b to {totals[1]!r}; divide both "
+            "by a common factor, and multiply reg by it"
+        )
     if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
         raise ValueError(
             f"marginals are infeasible: a sums to {totals[0]!r} and b to {totals[1]!r}; "
