@@ -215,6 +215,7 @@ def test_a_pattern_that_cannot_carry_the_marginals_is_refused(rng):
         ({"support": np.ones((3, 2))}, r"support has shape \(3, 2\) but K has shape \(2, 3\)"),
         ({"potentials": (np.zeros(3), np.zeros(2))}, "lengths 2 and 3"),
         ({"a": [1e308] * 2, "b": [6e307] * 3}, r"a sums to inf and .* multiply reg by it"),
+        ({"a": [1e200, 1e-200], "b": [1e200, 1, 1]}, r"a\[1\] = 1e-200 is nothing beside"),
         ({"reg": 1e200, "a": [3e200] * 2, "b": [2e200] * 3}, r"reg=1e\+200 times .* is inf"),
         ({"reg": 1e-200, "a": [3e-200] * 2, "b": [2e-200] * 3}, r"reg=1e-200 .* is 0\.0 in"),
     ],

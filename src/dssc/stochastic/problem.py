@@ -8,6 +8,7 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
+from dssc._validation import as_floats
 from dssc.result import ProjectionResult
 from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
@@ -202,7 +203,7 @@ def check_similarity(K: Any) -> Matrix:
         K.sum_duplicates()  # sorts the rows too
     else:
         K = np.asarray(K)
-        K = K if K.dtype == np.float32 else np.asarray(K, dtype=np.float64)
+        K = K if K.dtype == np.float32 else as_floats("K", K)
     if K.ndim != 2 or 0 in K.shape:
         raise ValueError(f"K must be a matrix with rows and columns; its shape is {K.shape}")
     values = K.data if sparse.issparse(K) else K
@@ -216,7 +217,7 @@ def check_potentials(potentials: Any, shape: tuple[int, int]) -> Potentials | No
     """Return two vectors of potentials that fit a matrix, or None."""
     if potentials is None:
         return None
-    checked = tuple(np.asarray(p, dtype=np.float64) for p in potentials)
+    checked = tuple(as_floats("potentials", p) for p in potentials)
     shapes = [p.shape for p in checked]
     if shapes != [(length,) for length in shape]:
         raise ValueError(

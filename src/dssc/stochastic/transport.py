@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from dssc._typing import Array, Matrix
-from dssc._validation import check_count, check_positive
+from dssc._validation import as_floats, check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
@@ -103,8 +103,8 @@ def check_marginals(
 ) -> tuple[Array, Array]:
     """Return two positive vectors of equal sums that fit a matrix."""
     given = [
-        np.full(length, 1.0 / length) if vector is None else np.asarray(vector, dtype=np.float64)
-        for vector, length in zip((a, b), shape, strict=True)
+        np.full(length, 1.0 / length) if vector is None else as_floats(name, vector)
+        for name, vector, length in zip("ab", (a, b), shape, strict=True)
     ]
     for name, vector, length in zip("ab", given, shape, strict=True):
         if vector.shape != (length,):
@@ -112,6 +112,12 @@ def check_marginals(
         bad = np.flatnonzero(~((vector > 0) & np.isfinite(vector)))
         if len(bad):
             raise ValueError(f"{name}[{bad[0]}] = {vector[bad[0]]} must be positive and finite")
+        lost = np.flatnonzero(vector < np.finfo(float).smallest_normal * vector.max())
+        if len(lost):
+            raise ValueError(
+                f"{name}[{lost[0]}] = {vector[lost[0]]} is nothing beside the largest entry, "
+                f"{vector.max()}, in float64; leave it out of {name} and K"
+            )
     with np.errstate(over="ignore"):  # an infinite sum gets an error of its own
         totals = [float(vector.sum()) for vector in given]
     if not np.isfinite(max(totals)):
