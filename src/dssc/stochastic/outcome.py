@@ -29,6 +29,13 @@ def status_text(
     return f"not converged: {text}, wanted tol={tol:.1e}, after {n_iter} {steps}; {remedy}"
 
 
+def newton_remedy(n_iter: int, max_iter: int) -> str:
+    """Return what to change if Newton's method did not reach the tolerance."""
+    if n_iter < max_iter:
+        return "rounding in float64 allows no more; raise tol or eta2"
+    return "raise max_iter or eta2"
+
+
 def subnormal_remedy(eta2: float, tol: float) -> str:
     """Return what to change if potentials are too close to zero to determine A; "" if they are not.
 

@@ -15,7 +15,7 @@ from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
 from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution
-from dssc.stochastic.outcome import compact, status_text, subnormal_remedy
+from dssc.stochastic.outcome import compact, newton_remedy, status_text, subnormal_remedy
 from dssc.stochastic.similarity import (
     NOTHING_MISSING,
     MissingEntries,
@@ -122,7 +122,7 @@ class ProjectionProblem:
             tol,
             proved.n_iter,
             "Newton steps",
-            subnormal or "raise max_iter or eta2",
+            subnormal or newton_remedy(proved.n_iter, max_iter),
         )
         return ProjectionResult(
             plan=compact(support.plan * self.unit),

@@ -33,7 +33,7 @@ from dssc.stochastic.factored_similarity import (
 )
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution, solve_dual
-from dssc.stochastic.outcome import compact, status_text
+from dssc.stochastic.outcome import compact, newton_remedy, status_text
 from dssc.stochastic.similarity import check_memory
 
 # Pairs per point that the rough solve uses.
@@ -111,9 +111,8 @@ class TorchProjectionProblem:
         proved = solve_with_growing_support(pairs, eta2, w, tol, max_iter)
         error, gap, n_iter = proved.error, proved.gap, proved.n_iter
         converged = proved.is_proved and error <= tol and gap <= tol
-        status = status_text(
-            converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
-        )
+        remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
+        status = status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
         alpha = np.empty(self.shape[0])
         alpha[self.factor.order.cpu().numpy()] = proved.solution.potentials.cpu().numpy()
