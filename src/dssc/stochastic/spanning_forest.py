@@ -30,7 +30,8 @@ def forest_correction(A: sparse.csr_array, a: Array, b: Array) -> ForestCorrecti
     """
     n, m = A.shape
     order, parents, n_pieces = _walk(A)
-    missing = np.concatenate([a - _accurate_sums(A, 1), b - _accurate_sums(A, 0)]).tolist()
+    missing = np.concatenate([a - _accurate_sums(A, 1), b - _accurate_sums(A, 0)])
+    missing = missing.astype(np.float64).tolist()  # plain numbers, for a plain loop
     flow = np.zeros(n + m)
     for vertex in order[:n_pieces:-1]:  # each one before its parent, without the roots
         flow[vertex] = missing[vertex]
