@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dssc import ADSSC, make_union_of_subspaces
-from dssc.subspaces import fit_basis, leading_directions
+from dssc.subspaces import fit_basis, leading_directions, unit_rows
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
@@ -60,3 +60,11 @@ def test_leading_directions_are_those_of_the_decomposition(rng, shape):
         np.testing.assert_allclose(
             abs(directions[::-1] @ expected.T), np.eye(len(expected)), atol=1e-8
         )
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e160, 1e300])
+def test_rows_of_any_scale_get_norm_one(scale):
+    rows = unit_rows(np.array([[3.0, 4.0], [0.0, -2.0]]) * scale)
+    np.testing.assert_allclose(
+        rows, [[0.6, 0.8], [0.0, -1.0]], rtol=1e-3 if scale < 1e-300 else 1e-14
+    )

@@ -1,28 +1,38 @@
 """Checks of parameters, shared by the public functions and the estimators."""
 
 import math
+import sys
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
+import numpy as np
 from scipy import sparse
 
-from dssc._typing import Matrix
+from dssc._typing import Array, Matrix
 
 # Formats of sparse matrices with pointers to the start of every row or column.
 COMPRESSED = ("csr", "csc", "bsr")
 
 
+def as_floats(name: str, values: Any) -> Array:
+    """Return values as an array of float64; raise ValueError if an integer is too large for it."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} holds an integer too large for float64; rescale it") from None
+
+
 def check_positive(name: str, value: object) -> float:
     """Return `value` as a float; raise ValueError unless it is positive and finite."""
     if not _is_finite(value) or value <= 0:
-        raise ValueError(f"{name}={value!r} must be a positive finite number")
+        raise ValueError(f"{name}={_shown(value)} must be a positive finite number")
     return float(value)
 
 
 def check_nonnegative(name: str, value: object) -> float:
     """Return `value` as a float; raise ValueError unless it is finite and at least zero."""
     if not _is_finite(value) or value < 0:
-        raise ValueError(f"{name}={value!r} must be a nonnegative finite number")
+        raise ValueError(f"{name}={_shown(value)} must be a nonnegative finite number")
     return float(value)
 
 
@@ -56,5 +66,18 @@ def check_structure(name: str, matrix: Matrix) -> Matrix:
     return matrix
 
 
+def _shown(value: object) -> str:
+    """Return a value as text; an integer beyond the range of float64 by its size only."""
+    if isinstance(value, int) and value.bit_length() > sys.float_info.max_exp:
+        sign = "-" if value < 0 else ""
+        return f"{sign}1e+{int(value.bit_length() * math.log10(2))} (too large for float64)"
+    return repr(value)
+
+
 def _is_finite(value: object) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer or fraction beyond the range of float64
+        return False

@@ -23,7 +23,8 @@ class ProjectionResult:
         entries: those outside of the solver's support are proved to be zero.
     gap : float
         Objective at A, rounded to exact feasibility, minus the dual value, divided by
-        ``max(1, |dual|)``.
+        ``eta2 * |A|_F^2``. So ``|A - A*|_F^2 <= 2 * gap * |A|_F^2`` for that A and the optimum A*,
+        whatever the scale of K and whatever is added to its rows and columns.
     n_iter : int
         Iterations of the solver. For the default solver, Newton steps over all supports tried.
     n_evaluations : int

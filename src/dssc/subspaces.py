@@ -13,6 +13,8 @@ NEGLIGIBLE = 1e-10
 OWN_SHARE = 0.5
 # A typical residual below this is rounding.
 LEAST_RESIDUAL = 1e-8
+# Squares of numbers with binary exponents up to this, of either sign, are far from the limits.
+LARGEST_EXPONENT = 400
 
 
 class Subspaces(NamedTuple):
@@ -37,8 +39,14 @@ class Subspaces(NamedTuple):
 
 
 def unit_rows(rows: Any) -> Array:
-    """Return points in float64, scaled to unit norm."""
+    """Return points in float64, scaled to unit norm.
+
+    A power of two, which changes no digit, first keeps squares of tiny or huge values in range.
+    """
     rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True, initial=0.0))[1]
+    if np.abs(exponents).max(initial=0) > LARGEST_EXPONENT:
+        rows = np.ldexp(rows, -exponents)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 

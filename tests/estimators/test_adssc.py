@@ -298,3 +298,19 @@ def test_warnings_point_at_the_line_that_called_fit(data):
     with pytest.warns(ConvergenceWarning, match="raise max_iter") as record:
         ADSSC(4, eta2=1.0, max_iter=1, random_state=0).fit(data[0])
     assert {warning.filename for warning in record} == {__file__}
+
+
+@pytest.mark.parametrize("scale", [1e-307, 1e-200, 1e160, 1e300])
+@pytest.mark.parametrize("parameters", [{}, {"affine": True}, {"affine": True, "eta1": 1.0}])
+def test_the_scale_of_the_data_changes_nothing(scale, parameters):
+    """Warnings are errors here, so none may leak from an overflow either."""
+    X, _ = make_union_of_subspaces(90, noise=0.02, affine="affine" in parameters, random_state=0)
+    model, scaled = (
+        ADSSC(3, n_neighbors=5, random_state=0, **parameters).fit(s * X) for s in (1.0, scale)
+    )
+    difference = model.affinity_matrix_ - scaled.affinity_matrix_
+    assert np.abs(difference.data).max(initial=0.0) <= 1e-10
+    np.testing.assert_array_equal(model.labels_, scaled.labels_)
+    np.testing.assert_array_equal(model.predict(X), scaled.predict(scale * X))
+    for basis, other in zip(model.subspace_bases_, scaled.subspace_bases_, strict=True):
+        np.testing.assert_allclose(basis.T @ basis, other.T @ other, atol=1e-10)

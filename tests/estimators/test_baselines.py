@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.cluster import SpectralClustering
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -254,3 +255,17 @@ def test_a_method_must_say_how_it_expresses():
         BaselineClustering()
     with pytest.raises(TypeError, match="fit"):
         SubspaceClustering()
+
+
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+@pytest.mark.parametrize("affinity", ["symmetric", "doubly_stochastic"])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_affinity_is_accepted_by_scikit_learn(method, affinity):
+    X, y = make_union_of_subspaces(40, random_state=0)
+    n_clusters = len(np.unique(y))
+    model = method(n_clusters, affinity=affinity, random_state=0).fit(X)
+    for matrix in (model.affinity_matrix_, model.representation_matrix_):
+        if sparse.issparse(matrix):
+            assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    other = SpectralClustering(n_clusters, affinity="precomputed", random_state=0)
+    assert len(np.unique(other.fit_predict(model.affinity_matrix_))) == n_clusters

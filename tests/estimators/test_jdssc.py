@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -112,3 +114,13 @@ def test_nan_and_zero_rows_are_refused(data):
     X[3, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         JDSSC(3).fit(X)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"eta1": 1e-300}, {"eta1": 1e200}, {"eta2": 1e-20}, {"eta2": 1e200}]
+)
+def test_parameters_beyond_the_arithmetic_are_refused(parameters):
+    X, _ = make_union_of_subspaces(30, random_state=0)
+    ((name, value),) = parameters.items()
+    with pytest.raises(ValueError, match=re.escape(f"{name}={value!r} must be between ")):
+        JDSSC(3, **parameters).fit(X)

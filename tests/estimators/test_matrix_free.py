@@ -49,6 +49,8 @@ def both_forms(X, monkeypatch, **options):
 
 
 def assert_same(dense, free):
+    for matrix in (dense.affinity_matrix_, free.affinity_matrix_, free.representation_matrix_):
+        assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
     difference = dense.affinity_matrix_ - free.affinity_matrix_
     assert np.abs(difference.data).max(initial=0.0) <= 1e-6
     assert clustering_accuracy(dense.labels_, free.labels_) == 1.0

@@ -78,3 +78,12 @@ def test_products_are_the_same_whether_computed_or_remembered(rng):
     both = factor.products(columns, rows)
     np.testing.assert_array_equal(both[:300], first)
     np.testing.assert_array_equal(both, LeastSquaresFactor(X, 0.3).products(rows, columns))
+
+
+def test_an_eta1_whose_coefficients_vanish_is_refused(rng):
+    X = rng.standard_normal((9, 4))
+    with pytest.raises(ValueError, match=r"eta1=1e\+100 is so large .* use numpy.inf"):
+        LeastSquaresFactor(X, 1e100)
+    factor = LeastSquaresFactor(X, 1e28)
+    cosines = unit_norm(X) @ unit_norm(X).T
+    np.testing.assert_allclose(1e28 * all_products(factor, 9), cosines, rtol=1e-10)

@@ -72,3 +72,9 @@ def test_single_precision_and_sparse_rows(rng):
 def test_bad_parameters_are_explained(tau, alpha, name):
     with pytest.raises(ValueError, match=name):
         low_rank_representation(np.eye(3), tau, alpha)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_parameters_whose_product_is_out_of_range_are_refused(size, rng):
+    with pytest.raises(ValueError, match=r"tau=.* times alpha=.* out of range"):
+        low_rank_representation(unit_norm(rng.standard_normal((5, 3))), size, size)

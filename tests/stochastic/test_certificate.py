@@ -4,7 +4,6 @@ from scipy import sparse
 
 from dssc.stochastic.certificate import (
     dense_gap,
-    dual_value,
     duality_gap,
     marginal_error,
     pair_off,
@@ -58,12 +57,42 @@ def test_the_gap_is_primal_less_dual_at_the_rounded_plan(rough):
         primal = -np.sum(K * feasible) + eta2 / 2 * np.sum(feasible**2)
         slack = np.maximum(K - alpha[:, None] - beta[None, :], 0)
         dual = -alpha @ a - beta @ b - np.sum(slack**2) / (2 * eta2)
-        assert dual_value(A, potentials, (a, b), eta2) == pytest.approx(dual, rel=1e-12)
-        gap = duality_gap(A, lambda i, j: K[i, j], potentials, (a, b), eta2, dual, symmetric=False)
-        expected = (primal - dual) / max(1, abs(dual))
+        gap = gap_of(K, A, potentials, (a, b), eta2, tol=np.inf)
+        expected = (primal - dual) / (eta2 * np.sum(feasible**2))
         assert gap == pytest.approx(expected, rel=1e-10)
         if a is UNIT[0]:
-            assert dense_gap(K, A.toarray(), potentials, eta2) == pytest.approx(expected, rel=1e-10)
+            dense = dense_gap(K, A.toarray(), potentials, eta2, tol=np.inf)
+            assert dense == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_neither_scale_nor_offset_changes_the_gap(scale, offset, rough, rng):
+    K, (alpha, beta), eta2, A = rough
+    expected = gap_of(K, A, (alpha, beta), UNIT, eta2)
+    u, v = offset * rng.random(12), offset * rng.random(12)
+    K, potentials = scale * (K + u[:, None] + v), (scale * (alpha + u), scale * (beta + v))
+    assert gap_of(K, A, potentials, UNIT, scale * eta2) == pytest.approx(expected, rel=1e-7)
+    dense = dense_gap(K, A.toarray(), potentials, scale * eta2, tol=1e-8)
+    assert dense == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_a_small_error_of_the_sums_costs_its_square(symmetric, rng):
+    """With entries to carry it, also where every other entry is far below its potentials."""
+    block = (1.0 - np.eye(6)) * (0.2 + 1e-7 * rng.random((6, 6)))
+    block = (block + block.T) / 2 if symmetric else block
+    A = sparse.csr_array(sparse.block_diag([block, block]))
+    K = np.where(A.toarray() > 0, A.toarray(), -1e9)
+    potentials = np.zeros(12), np.zeros(12)
+    by_mass = gap_of(K, A, potentials, UNIT, 1.0, tol=np.inf, symmetric=symmetric)
+    assert gap_of(K, A, potentials, UNIT, 1.0, symmetric=symmetric) <= 1e-12 < by_mass
+
+
+def gap_of(K, A, potentials, marginals, eta2, tol=1e-8, symmetric=False):
+    return duality_gap(
+        A, lambda i, j: K[i, j], potentials, marginals, eta2, tol, symmetric=symmetric
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])

@@ -167,6 +167,23 @@ def test_below_the_floor_the_status_says_so(kind, ratio, rng):
     assert ("float64 resolves A only to" in result.status) == (largest > 0)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("ratio", [1e-6, 1e-3, 1e-1])
+@pytest.mark.parametrize("kind", ["dense", "duplicates", "heavy tails", "hub and spoke"])
+def test_a_tolerance_below_rounding_gives_no_worse_plan(kind, ratio, rng):
+    K = random_problem(rng, kind, 60)
+    eta2 = ratio * np.abs(as_dense(K)).max()
+    errors = []
+    for tol in (1e-8, 1e-17, 1e-300):
+        result = project_doubly_stochastic(K, eta2, tol=tol)
+        A = as_dense(result.plan).astype(np.longdouble)
+        errors.append(max(np.abs(A.sum(axis=axis) - 1).max() for axis in (0, 1)))
+        if not result.converged:  # a plan can be exact, with a gap of zero
+            assert "rounding in float64 allows no more; raise tol or eta2" in result.status
+    assert result.n_iter < 200
+    assert max(errors) <= max(2 * errors[0], 1e-14)
+
+
 def test_an_eta2_beyond_float64_is_replaced_and_named(rng):
     K = rng.random((20, 20))
     with pytest.warns(ConvergenceWarning, match=r"solved for eta2=.* instead of 1e-300"):
@@ -235,6 +252,12 @@ def test_the_plan_is_sparse_only_where_that_takes_less_memory(rng):
     K = rng.random((50, 50))
     assert sparse.issparse(project_doubly_stochastic(K, 1e-3).plan)
     assert isinstance(project_doubly_stochastic(K, 1e3).plan, np.ndarray)
+
+
+@pytest.mark.parametrize("kind", ["dense", "symmetric", "sparse", "symmetric sparse"])
+def test_a_sparse_plan_has_short_indices(kind, rng):
+    plan = project_doubly_stochastic(random_problem(rng, kind, 300), 1e-2).plan
+    assert plan.indices.dtype == plan.indptr.dtype == np.int32
 
 
 def test_the_input_is_not_changed(rng):

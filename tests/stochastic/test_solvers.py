@@ -107,3 +107,24 @@ def test_the_affine_correction_is_the_projection_on_the_marginals(rng):
 def test_bad_options_are_explained(options, message):
     with pytest.raises(ValueError, match=message):
         project_doubly_stochastic(np.eye(2), 1.0, **options)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e-9, 0.0), (1.0, 1e9), (1e9, 0.0), (1e-250, 0.0)])
+@pytest.mark.parametrize("solver", ["newton", *EXACT, "alternating"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_a_solver_claims_does_not_depend_on_scale_and_offset(solver, scale, offset):
+    K = np.random.default_rng(0).random((20, 20))
+    nearest = dykstra(K / 0.1)
+    result = project_doubly_stochastic(scale * K + offset, 0.1 * scale, solver=solver, tol=1e-6)
+    distance = np.linalg.norm(as_dense(result.plan) - nearest)
+    # Half the squared distance is at most the gap in units of eta2 |A|^2.
+    assert distance**2 / 2 <= 1.1 * result.gap * np.linalg.norm(nearest) ** 2 + 1e-9
+    assert result.converged == (solver != "alternating")
+
+
+@pytest.mark.parametrize("solver", ["newton", *EXACT])
+def test_potentials_too_small_for_their_digits_are_not_certified(solver, rng):
+    K = 1e-320 * rng.random((8, 8))
+    with pytest.warns(ConvergenceWarning, match=r"subnormal .* multiply K and eta2 by the same"):
+        result = project_doubly_stochastic(K, 1e-321, solver=solver)
+    assert not result.converged

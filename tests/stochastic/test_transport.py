@@ -111,6 +111,25 @@ def test_equal_marginals_of_a_symmetric_problem_give_a_symmetric_plan(rng):
     certify(K + K.T, 0.3, a, b, quadratic_transport(K + K.T, 0.3, a, b))
 
 
+@pytest.mark.parametrize("scale", [1e-307, 1e-200, 1e200, 1e306])
+def test_marginals_of_any_scale_give_the_plan_in_that_scale(scale, rng):
+    K = rng.random((6, 5))
+    a, b = marginals(rng, 6, 5, 0.5)
+    expected = as_dense(quadratic_transport(K, 0.3, a, b).plan)
+    result = quadratic_transport(K, 0.3 / scale, scale * a, scale * b)
+    assert result.converged, result.status
+    np.testing.assert_allclose(as_dense(result.plan) / scale, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("reg", [1e200, 1e307])
+def test_huge_regularisation_gives_the_plan_of_no_similarities(reg, rng):
+    a, b = marginals(rng, 6, 5, 0.1)
+    nearest = a[:, None] / 5 + b[None, :] / 6 - 1 / 30  # to zero, and positive here
+    result = quadratic_transport(rng.random((6, 5)), reg, a, b)
+    assert result.converged, result.status
+    np.testing.assert_allclose(as_dense(result.plan), nearest, atol=1e-9)
+
+
 def test_a_warm_start_is_used(rng):
     K = rng.random((20, 30))
     cold = quadratic_transport(K, 0.5)
@@ -195,6 +214,10 @@ def test_a_pattern_that_cannot_carry_the_marginals_is_refused(rng):
         ({"K": np.ones((2, 2, 2))}, r"shape is \(2, 2, 2\)"),
         ({"support": np.ones((3, 2))}, r"support has shape \(3, 2\) but K has shape \(2, 3\)"),
         ({"potentials": (np.zeros(3), np.zeros(2))}, "lengths 2 and 3"),
+        ({"a": [1e308] * 2, "b": [6e307] * 3}, r"a sums to inf and .* multiply reg by it"),
+        ({"a": [1e200, 1e-200], "b": [1e200, 1, 1]}, r"a\[1\] = 1e-200 is nothing beside"),
+        ({"reg": 1e200, "a": [3e200] * 2, "b": [2e200] * 3}, r"reg=1e\+200 times .* is inf"),
+        ({"reg": 1e-200, "a": [3e-200] * 2, "b": [2e-200] * 3}, r"reg=1e-200 .* is 0\.0 in"),
     ],
 )
 def test_bad_input_is_explained(change, message):

@@ -19,6 +19,9 @@ from dssc.joint import SOLVERS
 from dssc.pipeline import Settings, assign, embed
 from dssc.stochastic import mean_neighbors
 
+# What the solvers can compute with in float64. A smaller eta2 is below the rounding of C.
+RANGES = {"eta1": (1e-100, 1e100), "eta2": (1e-12, 1e100)}
+
 
 @parameters
 class JDSSC(SubspaceClustering):
@@ -190,3 +193,10 @@ class JDSSC(SubspaceClustering):
     def _check_parameters(self, n_samples: int) -> None:
         super()._check_parameters(n_samples)
         check_nonnegative("eta3", self.eta3)
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise ValueError(
+                    f"{name}={value!r} must be between {least:g} and {most:g}; rows of X have unit "
+                    "norm, so values near one are usual"
+                )

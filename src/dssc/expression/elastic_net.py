@@ -4,6 +4,7 @@ import numba
 import numpy as np
 from scipy import sparse
 
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array, Matrix
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
@@ -229,6 +230,6 @@ def _stack(blocks: list[_Block], dtype: np.dtype) -> sparse.csr_array:
     indptr = np.concatenate([[0], np.cumsum(np.concatenate([block.sizes for block in blocks]))])
     indices = np.concatenate([block.support for block in blocks])
     values = np.concatenate([block.coefficients for block in blocks]).astype(dtype)
-    C = sparse.csr_array((values, indices, indptr), shape=(n, n))
+    C = csr_of_parts(values, indices, indptr, (n, n))
     C.sort_indices()
     return C

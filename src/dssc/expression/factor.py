@@ -9,6 +9,7 @@ from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._progress import Advance, Progress
+from dssc._sparse import csr_of_parts
 from dssc._threads import block_threads
 from dssc._typing import Array, Matrix
 from dssc.expression.gram import BLOCK, regularised_gram
@@ -16,6 +17,8 @@ from dssc.expression.substitution import Substitution
 
 # Largest relative error of rounding to float32.
 UNIT_ROUNDOFF = 2.0**-24
+# Beyond this eta1 products of vectors, about 1 / eta1, come near the smallest float32.
+LARGEST_ETA1 = 1e30
 
 
 class LeastSquaresFactor:
@@ -59,6 +62,7 @@ class LeastSquaresFactor:
     """
 
     def __init__(self, X: Matrix, eta1: float, *, progress: Progress | None = None):
+        check_representable(eta1)
         n, d = X.shape
         self.rounding = (d + 8) * UNIT_ROUNDOFF / (1.0 - (d + 8) * UNIT_ROUNDOFF)
         self.order = np.random.default_rng(0).permutation(n)
@@ -129,7 +133,15 @@ def coefficients_at(
     off = np.flatnonzero(rows != A.indices)
     rows, columns = rows[off], A.indices[off]
     values = products(rows, columns) * scales[rows]
-    return sparse.csr_array((values, columns, np.searchsorted(off, A.indptr)), shape=A.shape)
+    return csr_of_parts(values, columns, np.searchsorted(off, A.indptr), A.shape)
+
+
+def check_representable(eta1: float) -> None:
+    """Raise an error for a finite eta1 whose coefficients, about 1 / eta1, underflow in float32."""
+    if LARGEST_ETA1 < eta1 < np.inf:
+        raise ValueError(
+            f"eta1={eta1!r} is so large that coefficients leave the range of float32; use numpy.inf"
+        )
 
 
 def _unchanged(rows: Array) -> Array:

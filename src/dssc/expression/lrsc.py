@@ -45,6 +45,11 @@ def low_rank_representation(X: Matrix, tau: float, alpha: float) -> Array:
     """
     check_positive("tau", tau)
     check_positive("alpha", alpha)
+    if not np.finfo(float).smallest_normal <= tau * alpha < np.inf:
+        raise ValueError(
+            f"tau={tau!r} times alpha={alpha!r} is {tau * alpha!r} in float64, out of range; "
+            "take values closer to one"
+        )
     rows = check_structure("X", X).toarray() if sparse.issparse(X) else X
     V, s, _ = linalg.svd(rows.astype(np.float64), full_matrices=False)
     weights = _weights(s, tau, alpha)

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array, Matrix
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
@@ -156,6 +157,6 @@ def _pursue_block(
             break
     kept = np.arange(k) < sizes[:, None]
     indptr = np.concatenate([[0], np.cumsum(sizes)])
-    C = sparse.csr_array((coefficients[kept], support[kept], indptr), shape=(n, len(dictionary)))
+    C = csr_of_parts(coefficients[kept], support[kept], indptr, (n, len(dictionary)))
     C.sort_indices()
     return C

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_count, check_positive
 from dssc.expression.dictionary import Dictionary
@@ -130,4 +131,4 @@ def _pursue(
         damping=damping,
         prior=prior,
     )
-    return sparse.csr_array((C.data, kept[C.indices], C.indptr), shape=(len(samples),) * 2)
+    return csr_of_parts(C.data, kept[C.indices], C.indptr, (len(samples),) * 2)

@@ -1,8 +1,8 @@
 """Thresholding: similarities to the samples at the smallest angles (TSC)."""
 
 import numpy as np
-from scipy import sparse
 
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array, Matrix
 from dssc._validation import check_count
 from dssc.expression.dictionary import Dictionary
@@ -48,7 +48,7 @@ def thresholded_similarity(X: Matrix, n_neighbors: int) -> RepresentationResult:
     indptr = np.arange(n + 1) * n_kept
     cosines = np.minimum(values * dictionary.scale**2, 1.0)
     similarity = np.exp(-2.0 * np.arccos(cosines)).astype(dictionary.dtype)
-    C = sparse.csr_array((similarity.ravel(), places.ravel(), indptr), shape=(n, n))
+    C = csr_of_parts(similarity.ravel(), places.ravel(), indptr, (n, n))
     C.sort_indices()
     return RepresentationResult(
         representation=C,

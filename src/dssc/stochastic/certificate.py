@@ -5,16 +5,20 @@ objective less dual value is a sum of nonnegative terms,
 
     gap = eta2 * sum_ij ( 1/2 (B_ij - [z_ij]_+)^2 + B_ij [-z_ij]_+ ),
 
-so no digits are lost in the difference of two large numbers.
+so no digits are lost in the difference of two large numbers. It is judged relative to
+``eta2 * |B|^2``, with B the plan rounded to feasibility. Neither scaling K and eta2 nor adding to
+rows and columns of K changes that ratio, and half the squared distance of the optimum from B is at
+most the ratio times ``|B|^2``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from dssc._typing import Array, Matrix
+from dssc.stochastic.spanning_forest import forest_correction
 
 # Two vectors: marginals (a, b), or potentials (alpha, beta).
 Pair: TypeAlias = tuple[Array, Array]
@@ -34,41 +38,57 @@ def duality_gap(
     potentials: Pair,
     marginals: Pair,
     eta2: float,
-    dual: float,
+    tol: float,
     *,
     symmetric: bool,
 ) -> float:
-    """Return the duality gap of A, rounded to feasibility, relative to ``max(1, |dual|)``.
+    """Return the duality gap of A, rounded to a feasible B, relative to ``eta2 * |B|^2``.
 
-    `K_at` gives similarities by (rows, columns); A is the positive part of the slacks in CSR form.
+    `K_at` gives similarities by (rows, columns), where a symmetric problem asks for its diagonal
+    only; A is the positive part of the slacks in CSR form. A second way of rounding A is tried if
+    the first one leaves a gap above `tol`.
     """
     alpha, beta = potentials
-    scaled, (rows, columns, mass) = round_to_feasible(A, marginals, symmetric)
-    change = sparse.csr_array((mass, (rows, columns)), shape=A.shape) + (scaled - A)
-    z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
-    gap = 0.5 * float(np.sum(change.data**2)) + float(mass @ np.maximum(-z, 0.0))
-    return eta2 * gap / max(1.0, abs(dual))
+    gap = np.inf
+    for change, (rows, columns, mass) in _changes(A, marginals, symmetric):
+        change = change + sparse.csr_array((mass, (rows, columns)), shape=A.shape)
+        z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
+        cost = 0.5 * np.sum(change.data**2) + mass @ np.maximum(-z, 0.0)
+        gap = min(gap, float(cost / np.sum((A + change).data ** 2)))
+        if gap <= tol:
+            break
+    return gap
 
 
-def dual_value(A: sparse.csr_array, potentials: Pair, marginals: Pair, eta2: float) -> float:
-    """Return the dual objective (dual) at the potentials whose slacks' positive part is A."""
-    alpha, beta = potentials
-    a, b = marginals
-    return float(-alpha @ a - beta @ b - 0.5 * eta2 * np.sum(A.data**2))
-
-
-def dense_gap(K: Array, A: Array, potentials: Pair, eta2: float) -> float:
-    """Return the duality gap of an array A that need not be the positive part of any slacks."""
+def dense_gap(K: Array, A: Array, potentials: Pair, eta2: float, tol: float) -> float:
+    """Return the same gap of an array A that need not be the positive part of any slacks."""
     marginals = np.ones(len(K)), np.ones(len(K))
     alpha, beta = potentials
-    scaled, (rows, columns, mass) = round_to_feasible(sparse.csr_array(A), marginals)
-    feasible = scaled.toarray()
-    np.add.at(feasible, (rows, columns), mass)
     slack = (K - alpha[:, None] - beta[None, :]) / eta2
     positive = np.maximum(slack, 0.0)
-    gap = 0.5 * np.sum((feasible - positive) ** 2) + np.sum(feasible * (positive - slack))
-    dual = -alpha.sum() - beta.sum() - 0.5 * eta2 * np.sum(positive**2)
-    return float(eta2 * gap / max(1.0, abs(dual)))
+    gap = np.inf
+    for change, (rows, columns, mass) in _changes(sparse.csr_array(A), marginals, False):
+        feasible = A + change.toarray()
+        np.add.at(feasible, (rows, columns), mass)
+        cost = 0.5 * np.sum((feasible - positive) ** 2) + np.sum(feasible * (positive - slack))
+        gap = min(gap, float(cost / np.sum(feasible**2)))
+        if gap <= tol:
+            break
+    return gap
+
+
+def _changes(
+    A: sparse.csr_array, marginals: Pair, symmetric: bool
+) -> Iterator[tuple[sparse.csr_array, Masses]]:
+    """Yield ways to make A feasible: a change of its positive entries, and masses to be added."""
+    scaled, masses = round_to_feasible(A, marginals, symmetric)
+    yield scaled - A, masses
+    correction = forest_correction(A, *marginals)
+    if correction is not None:
+        change, rows, columns = correction
+        if symmetric:
+            change, rows = (change + change.T) / 2, (rows + columns) / 2
+        yield change, pair_off(rows, rows if symmetric else columns)
 
 
 def round_to_feasible(

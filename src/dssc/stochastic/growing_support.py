@@ -60,6 +60,7 @@ def solve_with_growing_support(
             continue
         error, gap = support.judge(solution)
         is_tight = dual_tol < TIGHTEST_SHARE * tol
-        if not is_proved or gap <= tol or n_iter >= max_iter or is_tight:
+        is_at_rounding = solution.error > dual_tol
+        if not is_proved or gap <= tol or n_iter >= max_iter or is_tight or is_at_rounding:
             return ProvedSolution(solution, error, gap, is_proved, n_iter, n_evaluations)
         dual_tol /= 10  # far potentials turn a small error of a sum into a large gap

@@ -34,6 +34,10 @@ STAGE_STEPS = 60
 CLOSE = 1e-3
 # Steps without a smaller error after which a stage counts as stalled.
 STALLED_STEPS = 8
+# The sums are exact up to this times (max|K| / eta + number of vertices), at best ...
+ROUNDING = 10 * np.finfo(float).eps
+# ... which counts as reached after this many solves of the last stage without half the error.
+VAIN_ROUNDS = 2
 # Most steps of conjugate gradients. They stall on long, weakly joined pieces of the pattern, where
 # a factorisation is cheap because such pieces are nearly trees.
 CG_STEPS = 300
@@ -74,12 +78,14 @@ def solve_dual(dual: Dual, eta: float, start: Any, tol: float, max_iter: int) ->
         Most Newton steps.
     """
     lowest, highest = dual.similarity_range()
+    largest = max(abs(lowest), abs(highest))
     etas = schedule(highest - lowest, eta)
-    from_start = start is not None and _is_plausible(start, max(abs(lowest), abs(highest)), eta)
+    from_start = start is not None and _is_plausible(start, largest, eta)
     from_zero = not from_start
     w, stage_eta = (start, eta) if from_start else (dual.zeros(), next(etas))
     n_iter = n_evaluations = 0
-    best = CLOSE
+    best, rounding = CLOSE, ROUNDING * (largest / eta + dual.n_vertices)
+    closest, n_vain = None, 0
     while True:
         steps = min(STAGE_STEPS, max_iter - n_iter)
         balanced = max(tol, min(STAGE_TOL, BALANCED / dual.n_vertices))
@@ -87,8 +93,13 @@ def solve_dual(dual: Dual, eta: float, start: Any, tol: float, max_iter: int) ->
         solution = _solve_stage(dual, stage_eta, w, stage_tol, steps, sweep_first=from_zero)
         n_iter += solution.n_iter
         n_evaluations += solution.n_evaluations
-        if stage_eta == eta and (solution.error <= tol or n_iter >= max_iter):
-            return solution._replace(n_iter=n_iter, n_evaluations=n_evaluations)
+        if stage_eta == eta:
+            n_vain = 0 if closest is None or solution.error < closest.error / 2 else n_vain + 1
+            if closest is None or solution.error < closest.error:
+                closest = solution
+            is_at_rounding = n_vain >= VAIN_ROUNDS and closest.error <= rounding
+            if closest.error <= tol or n_iter >= max_iter or is_at_rounding:
+                return closest._replace(n_iter=n_iter, n_evaluations=n_evaluations)
         from_zero = False
         if stage_eta == eta and solution.error < best / 2:
             w, best = solution.potentials, solution.error  # with the slacks computed again
@@ -145,11 +156,13 @@ def _solve_stage(
         w = steps.swept(w)
     point = steps.evaluate(w)
     n_iter = stalled = 0
-    best, has_swept = math.inf, sweep_first
+    best, closest, has_swept = math.inf, point, sweep_first
     while (error := float(abs(point.sums - dual.targets).max())) > tol and n_iter < max_iter:
         stalled = 0 if error < best else stalled + 1
-        best = min(best, error)
+        if error < best:
+            best, closest = error, point
         if best < CLOSE and stalled >= STALLED_STEPS:
+            error, point = best, closest  # what followed was rounding
             break
         n_iter += 1
         has_swept = not has_swept and bool(point.counts.min() == 0)

@@ -29,6 +29,28 @@ def status_text(
     return f"not converged: {text}, wanted tol={tol:.1e}, after {n_iter} {steps}; {remedy}"
 
 
+def newton_remedy(n_iter: int, max_iter: int) -> str:
+    """Return what to change if Newton's method did not reach the tolerance."""
+    if n_iter < max_iter:
+        return "rounding in float64 allows no more; raise tol or eta2"
+    return "raise max_iter or eta2"
+
+
+def subnormal_remedy(eta2: float, tol: float) -> str:
+    """Return what to change if potentials are too close to zero to determine A; "" if they are not.
+
+    Numbers next to zero are multiples of the smallest one, and so are differences of K and of
+    potentials.
+    """
+    step = float(np.finfo(float).smallest_subnormal) / eta2
+    if step <= tol:
+        return ""
+    return (
+        f"potentials of eta2={eta2:.1e} are subnormal numbers that resolve A only to {step:.1e}: "
+        "multiply K and eta2 by the same factor"
+    )
+
+
 def dense_result(
     K: Array,
     A: Array,
@@ -43,8 +65,9 @@ def dense_result(
     """Certify a plan given as an array, from any solver."""
     ones = np.ones(len(K))
     error = marginal_error(A, (ones, ones))
-    gap = dense_gap(K, A, potentials, eta2)
-    converged = error <= tol and gap <= tol
+    gap = dense_gap(K, A, potentials, eta2, tol)
+    subnormal = subnormal_remedy(eta2, tol)
+    converged = error <= tol and gap <= tol and not subnormal
     return ProjectionResult(
         plan=compact(A),
         potentials=potentials,
@@ -55,5 +78,5 @@ def dense_result(
         n_evaluations=n_evaluations,
         n_rescanned=0,
         converged=converged,
-        status=status_text(converged, error, gap, tol, n_iter, "iterations", remedy),
+        status=status_text(converged, error, gap, tol, n_iter, "iterations", subnormal or remedy),
     )

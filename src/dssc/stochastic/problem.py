@@ -8,13 +8,14 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
+from dssc._validation import as_floats
 from dssc.result import ProjectionResult
-from dssc.stochastic.certificate import dual_value, duality_gap, marginal_error, pair_off
+from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
 from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution
-from dssc.stochastic.outcome import compact, status_text
+from dssc.stochastic.outcome import compact, newton_remedy, status_text, subnormal_remedy
 from dssc.stochastic.similarity import (
     NOTHING_MISSING,
     MissingEntries,
@@ -107,11 +108,12 @@ class ProjectionProblem:
         potentials = self._potentials if potentials is None else potentials
         start = K.start(eta, feasible, self._support, potentials, progress)
         w = None if start.potentials is None else start.support.join(start.potentials)
-        support = _SimilaritySupport(K, self.marginals, eta, start.support, progress)
+        support = _SimilaritySupport(K, self.marginals, eta, tol, start.support, progress)
         proved = solve_with_growing_support(support, eta, w, tol, max_iter)
         n_missing = len(support.missing.rows)
         self._support, self._potentials = support.extended(), support.potentials
-        is_accurate = proved.error <= tol and proved.gap <= tol
+        subnormal = subnormal_remedy(eta, tol)
+        is_accurate = proved.error <= tol and proved.gap <= tol and not subnormal
         converged = is_accurate and proved.is_proved and eta == eta2 * self.unit
         status = status_text(
             converged,
@@ -120,7 +122,7 @@ class ProjectionProblem:
             tol,
             proved.n_iter,
             "Newton steps",
-            "raise max_iter or eta2",
+            subnormal or newton_remedy(proved.n_iter, max_iter),
         )
         return ProjectionResult(
             plan=compact(support.plan * self.unit),
@@ -153,6 +155,7 @@ class _SimilaritySupport:
     similarity: Similarity
     marginals: tuple[Array, Array]
     eta: float
+    tol: float
     support: Support
     progress: Progress
     missing: MissingEntries = NOTHING_MISSING
@@ -187,9 +190,8 @@ class _SimilaritySupport:
         """Return the marginal error and the relative duality gap of a solution; keep its plan."""
         K = self.similarity
         self.plan = A = self.support.plan(solution.slack)
-        value = dual_value(A, self.potentials, self.marginals, self.eta)
         gap = duality_gap(
-            A, K.at, self.potentials, self.marginals, self.eta, value, symmetric=K.symmetric
+            A, K.at, self.potentials, self.marginals, self.eta, self.tol, symmetric=K.symmetric
         )
         return marginal_error(A, self.marginals), gap
 
@@ -201,7 +203,7 @@ def check_similarity(K: Any) -> Matrix:
         K.sum_duplicates()  # sorts the rows too
     else:
         K = np.asarray(K)
-        K = K if K.dtype == np.float32 else np.asarray(K, dtype=np.float64)
+        K = K if K.dtype == np.float32 else as_floats("K", K)
     if K.ndim != 2 or 0 in K.shape:
         raise ValueError(f"K must be a matrix with rows and columns; its shape is {K.shape}")
     values = K.data if sparse.issparse(K) else K
@@ -215,7 +217,7 @@ def check_potentials(potentials: Any, shape: tuple[int, int]) -> Potentials | No
     """Return two vectors of potentials that fit a matrix, or None."""
     if potentials is None:
         return None
-    checked = tuple(np.asarray(p, dtype=np.float64) for p in potentials)
+    checked = tuple(as_floats("potentials", p) for p in potentials)
     shapes = [p.shape for p in checked]
     if shapes != [(length,) for length in shape]:
         raise ValueError(

@@ -1,5 +1,6 @@
 """The front door of the doubly stochastic projection."""
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +14,7 @@ from dssc._validation import check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
+from dssc.stochastic.offset import shifted, without_offset
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 from dssc.stochastic.similarity import Potentials
 
@@ -64,7 +66,8 @@ def project_doubly_stochastic(
         Its nonzeros are the only entries that A may use, (support_primal); with "newton" only. A
         pattern that contains no permutation raises an error that names a row.
     tol : float, default=1e-8
-        Largest deviation of a row or column sum from one, and largest relative duality gap.
+        Largest deviation of a row or column sum from one, and largest duality gap in units of
+        ``eta2 * |A|_F^2``.
     max_iter : int, optional
         Most iterations. The default is 1000 Newton steps, or 5000 iterations of another solver.
     potentials : tuple of two array-likes of shape (n,), optional
@@ -94,10 +97,11 @@ def project_doubly_stochastic(
     """
     eta2 = check_positive("eta2", eta2)
     tol = check_positive("tol", tol)
-    K = check_similarity(K)
+    K, offset = without_offset(check_similarity(K))
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"K must be square; its shape is {K.shape}")
     start = check_potentials(potentials, K.shape)
+    start = None if start is None else shifted(start, -offset)
     if solver == "newton":
         max_iter = NEWTON_STEPS if max_iter is None else check_count("max_iter", max_iter)
         if support is not None:
@@ -109,7 +113,7 @@ def project_doubly_stochastic(
         result = _solve_by(solver, K, eta2, support, tol, max_iter, start)
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
-    return result
+    return replace(result, potentials=shifted(result.potentials, offset))
 
 
 def _solve_by(

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc import kernels
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array
 
 
@@ -72,7 +73,7 @@ class Support:
         slack = slack[: K.nnz]
         kept = np.flatnonzero(slack > 0.0)
         indptr = np.searchsorted(kept, K.indptr)
-        return sparse.csr_array((slack[kept], K.indices[kept], indptr), shape=K.shape)
+        return csr_of_parts(slack[kept], K.indices[kept], indptr, K.shape)
 
     @classmethod
     def of(

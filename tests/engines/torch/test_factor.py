@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from dssc.engines.torch import exact_rows
@@ -31,3 +32,8 @@ def test_streamed_vectors_give_the_same_products(where, rng, monkeypatch):
     torch.testing.assert_close(streamed.products(rows, columns), expected, rtol=0, atol=1e-13)
     torch.testing.assert_close(streamed.scales, held.scales, rtol=1e-13, atol=0)
     torch.testing.assert_close(streamed.bounds.vectors, held.bounds.vectors)
+
+
+def test_an_eta1_whose_coefficients_vanish_is_refused(where, rng):
+    with pytest.raises(ValueError, match=r"eta1=1e\+100 is so large .* use numpy.inf"):
+        TorchFactor(points(rng, n=9), 1e100, False, where)

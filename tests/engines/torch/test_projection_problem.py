@@ -6,6 +6,7 @@ from dssc import ADSSC
 from dssc.engines.torch import projection_problem
 from dssc.result import ProjectionResult
 from dssc.stochastic import ProjectionProblem
+from dssc.stochastic.certificate import duality_gap
 from dssc.stochastic.factored_similarity import ListLength
 from tests.engines.torch.examples import exact_similarity, points, problem_of
 from tests.judge import certify
@@ -45,6 +46,29 @@ def test_potentials_that_fall_below_the_filter_make_it_run_again(where, rng, mon
     assert result.n_rescanned > 0
     assert result.converged, result.status
     certify(in_sample_order(problem), 0.2, result)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 3])
+def test_the_gap_of_a_rough_plan_is_that_of_the_cpu(max_iter, where, rng):
+    problem = problem_of(points(rng, n=300), where)
+    result = problem.solve(0.01, tol=1e-12, max_iter=max_iter)
+    ones = np.ones(300)
+    gap = duality_gap(
+        sparse.csr_array(result.plan),
+        lambda rows, columns: np.zeros(len(rows)),  # on the diagonal
+        result.potentials,
+        (ones, ones),
+        0.01,
+        tol=np.inf,
+        symmetric=True,
+    )
+    assert result.gap == pytest.approx(gap, rel=1e-6)
+
+
+def test_a_sparse_plan_has_short_indices(where, rng):
+    plan = problem_of(points(rng, n=300), where).solve(1e-3).plan
+    assert plan.indices.dtype == plan.indptr.dtype == np.int32
 
 
 def test_several_eta2_share_one_search(where, rng):

@@ -12,6 +12,7 @@ from torch import Tensor
 from dssc.engines.torch import pair_filters
 from dssc.engines.torch.exact_rows import BLOCK, HeldRows, StreamedRows, unit_rows
 from dssc.engines.torch.pair_filters import Bounds
+from dssc.expression.factor import check_representable
 
 # Bytes that a point needs besides its vectors: pairs, graphs, eigenvectors.
 BYTES_PER_POINT = 4500
@@ -53,6 +54,7 @@ class TorchFactor:
     """
 
     def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device):
+        check_representable(eta1)
         n, d = X.shape
         self.signed = signed
         generator = torch.Generator().manual_seed(0)

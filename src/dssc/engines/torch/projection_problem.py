@@ -33,7 +33,7 @@ from dssc.stochastic.factored_similarity import (
 )
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution, solve_dual
-from dssc.stochastic.outcome import compact, status_text
+from dssc.stochastic.outcome import compact, newton_remedy, status_text
 from dssc.stochastic.similarity import check_memory
 
 # Pairs per point that the rough solve uses.
@@ -111,9 +111,8 @@ class TorchProjectionProblem:
         proved = solve_with_growing_support(pairs, eta2, w, tol, max_iter)
         error, gap, n_iter = proved.error, proved.gap, proved.n_iter
         converged = proved.is_proved and error <= tol and gap <= tol
-        status = status_text(
-            converged, error, gap, tol, n_iter, "Newton steps", "raise max_iter or eta2"
-        )
+        remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
+        status = status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
         alpha = np.empty(self.shape[0])
         alpha[self.factor.order.cpu().numpy()] = proved.solution.potentials.cpu().numpy()
@@ -288,7 +287,8 @@ class _FilteredPairs:
 def _certificate(graph: TorchGraph, slack: Tensor, w: Tensor, eta2: float) -> tuple[float, float]:
     """Return the marginal error and the relative duality gap of the slacks' positive part.
 
-    The terms are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the diagonal.
+    Terms and units are those of :mod:`dssc.stochastic.certificate`; missing mass goes on the
+    diagonal.
     """
     A = slack.clamp(min=0.0)
     sums = graph.row_sums(A)
@@ -296,8 +296,7 @@ def _certificate(graph: TorchGraph, slack: Tensor, w: Tensor, eta2: float) -> tu
     shrink = 1.0 / sums.clamp(min=1.0)
     scaled = A * shrink[graph.rows] * shrink[graph.columns]
     mass = (1.0 - graph.row_sums(scaled)).clamp(min=0.0)
-    change = scaled - A
-    change[graph.rows == graph.columns] += mass
-    dual = float(-2.0 * w.sum() - 0.5 * eta2 * A.square().sum())
-    gap = 0.5 * float(change.square().sum()) + float((mass * (2.0 * w / eta2).clamp(min=0.0)).sum())
-    return error, eta2 * gap / max(1.0, abs(dual))
+    scaled[graph.rows == graph.columns] += mass
+    change = 0.5 * (scaled - A).square().sum()
+    gap = change + (mass * (2.0 * w / eta2).clamp(min=0.0)).sum()
+    return error, float(gap / scaled.square().sum())
