@@ -7,6 +7,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching, maximum_flow
 
 from dssc._typing import Array
+from dssc._validation import check_structure
 
 # Flows are computed in whole units. At first a mean marginal has this many ...
 FIRST_UNITS = 1 << 20
@@ -24,7 +25,7 @@ def check_support(
     A doubly stochastic matrix fits a pattern exactly when a permutation does (Birkhoff); with other
     marginals it takes a flow from rows to columns along the pattern that uses all of them.
     """
-    support = sparse.csr_array(support)
+    support = sparse.csr_array(check_structure("support", support))
     if support.shape != tuple(shape):
         raise ValueError(f"support has shape {support.shape} but K has shape {tuple(shape)}")
     pattern = sparse.csr_array((support != 0), dtype=np.float64)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
-from dssc._validation import as_floats
+from dssc._validation import as_floats, check_structure
 from dssc.result import ProjectionResult
 from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
@@ -199,7 +199,7 @@ class _SimilaritySupport:
 def check_similarity(K: Any) -> Matrix:
     """Return K as an array of floats, or as a float64 CSR matrix with sorted, unique entries."""
     if sparse.issparse(K):
-        K = sparse.csr_array(K, dtype=np.float64)
+        K = sparse.csr_array(check_structure("K", K), dtype=np.float64)
         K.sum_duplicates()  # sorts the rows too
     else:
         K = np.asarray(K)
