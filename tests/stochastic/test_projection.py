@@ -184,6 +184,20 @@ def test_a_tolerance_below_rounding_gives_no_worse_plan(kind, ratio, rng):
     assert max(errors) <= max(2 * errors[0], 1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("size", [1e6, 1e9, 1e12])
+def test_what_large_shifts_of_rows_and_columns_round_away_is_not_claimed(size, rng):
+    rows, columns = size * rng.random((2, 100))
+    K = rng.random((100, 100)) + rows[:, None] + columns
+    # What is left of K in float64, with its shifts removed in extended precision.
+    rest = (K.astype(np.longdouble) - rows[:, None] - columns).astype(np.float64)
+    expected = plan_of(rest, 10.0)
+    result = project_doubly_stochastic(K, 10.0)
+    distance = np.linalg.norm(as_dense(result.plan) - expected)
+    assert distance**2 / 2 <= (result.gap + 1e-12) * np.linalg.norm(expected) ** 2
+    assert result.converged == (size < 1e12)
+
+
 def test_an_eta2_beyond_float64_is_replaced_and_named(rng):
     K = rng.random((20, 20))
     with pytest.warns(ConvergenceWarning, match=r"solved for eta2=.* instead of 1e-300"):

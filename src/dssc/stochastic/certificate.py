@@ -60,6 +60,14 @@ def duality_gap(
     return gap
 
 
+def rounding_gap(n_positive: int, squares: float, resolution: float) -> float:
+    """Return how much rounding of the slacks may hide from the gap of their positive part.
+
+    `n_positive` entries with a sum of squares are each known to `resolution`.
+    """
+    return 0.5 * n_positive * resolution**2 / squares if n_positive else 0.0
+
+
 def dense_gap(K: Array, A: Array, potentials: Pair, eta2: float, tol: float) -> float:
     """Return the same gap of an array A that need not be the positive part of any slacks."""
     marginals = np.ones(len(K)), np.ones(len(K))

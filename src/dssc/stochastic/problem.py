@@ -10,7 +10,7 @@ from dssc._progress import Progress
 from dssc._typing import Array, Matrix
 from dssc._validation import as_floats, check_structure
 from dssc.result import ProjectionResult
-from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off
+from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off, rounding_gap
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
 from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.growing_support import solve_with_growing_support
@@ -193,6 +193,8 @@ class _SimilaritySupport:
         gap = duality_gap(
             A, K.at, self.potentials, self.marginals, self.eta, self.tol, symmetric=K.symmetric
         )
+        resolution = np.finfo(float).eps * K.largest / self.eta
+        gap += rounding_gap(A.nnz, float(np.sum(A.data**2)), resolution)
         return marginal_error(A, self.marginals), gap
 
 
