@@ -24,5 +24,6 @@ def check_expanded(path: Path, n_bytes: int) -> None:
     if n_bytes > limit:
         raise CommandError(
             f"{path} has {path.stat().st_size} bytes and expands to more than {limit}, the limit "
-            f"({LARGEST_RATIO} times its size, and the free memory); save it uncompressed as .npy"
+            f"({ALWAYS_ALLOWED >> 20} MiB or {LARGEST_RATIO} times its size, and the free memory); "
+            "if that is right, save it uncompressed as .npy"
         )
