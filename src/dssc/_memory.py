@@ -23,13 +23,27 @@ def available_bytes() -> int | None:
     return max(0, min(known)) if known else None
 
 
-def check_matrices(purpose: str, n: int, n_matrices: int, remedy: str) -> None:
-    """Refuse a computation whose n x n matrices in float64 do not fit into memory."""
-    needed, available = 8 * n_matrices * n * n, available_bytes()
+def check_matrices(
+    purpose: str,
+    n: int,
+    n_matrices: int,
+    available: int | None,
+    remedy: str,
+    *,
+    itemsize: int = 8,
+    place: str = "",
+) -> None:
+    """Refuse a computation whose n x n matrices do not fit, before anything is allocated.
+
+    `available` is the number of bytes that may be used, or None if it is not known; `place` names a
+    device for the message.
+    """
+    needed = n_matrices * n * n * itemsize
     if available is not None and needed > available:
+        on = f" on {place}" if place else ""
         raise MemoryError(
-            f"{purpose} for n_samples={n} needs about {needed} bytes ({n_matrices} matrices of "
-            f"{n} x {n}); {available} are available. {remedy}"
+            f"{purpose} for n_samples={n} needs about {needed} bytes{on} ({n_matrices} matrices of "
+            f"{n} x {n}); {available} are free. {remedy}"
         )
 
 

@@ -5,8 +5,8 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from threadpoolctl import threadpool_limits
 
+from dssc._threads import one_thread
 from dssc._typing import Array, Matrix
 from dssc._validation import check_structure
 
@@ -70,7 +70,7 @@ def leading_eigenvalues(
     scale = np.divide(1.0, np.sqrt(degrees), out=np.zeros(n), where=degrees > 0)
     N = sparse.csr_array(graph.multiply(scale[:, None]).multiply(scale[None, :]))
     if n <= DENSE_SIZE:
-        with threadpool_limits(1, "blas"):  # several threads would only wait for each other
+        with one_thread():
             return np.linalg.eigvalsh(N.toarray())[::-1][:count]
     if n_components >= count:
         return np.ones(count)
@@ -92,7 +92,7 @@ def _largest_beyond(N: sparse.csr_array, known: Array, count: int, seed: int) ->
     )
     start = np.random.default_rng(seed).uniform(-1.0, 1.0, n)
     try:
-        with threadpool_limits(1, "blas"):
+        with one_thread():
             return eigsh(
                 deflated, count, which="LA", v0=start, ncv=min(n, 4 * count + 20), tol=SHOWN_TOL,
                 return_eigenvectors=False,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from dssc.selection.criteria import DIMENSION, HELD_SHARE, held_out_residual, voted
+from dssc.selection.criteria import HELD_SHARE, held_out_residual, voted
 
 
 def test_a_vote_is_by_clusters_whatever_their_numbers(rng):
@@ -26,6 +26,9 @@ def test_no_cluster_is_voted_away():
     np.testing.assert_array_equal(voted([one, *others], 3), one)
 
 
+DIMENSION = 12
+
+
 @pytest.mark.parametrize("n_features", [16, 200])
 def test_a_residual_is_the_distance_of_held_out_points_from_subspaces(rng, n_features):
     X = rng.standard_normal((240, n_features))
@@ -39,11 +42,16 @@ def test_a_residual_is_the_distance_of_held_out_points_from_subspaces(rng, n_fea
         basis = np.linalg.svd(unit[rest[labels[rest] == label]])[2][:DIMENSION]
         points = unit[held[labels[held] == label]]
         expected += np.sum((points - points @ basis.T @ basis) ** 2)
-    assert held_out_residual(X, labels, 3) == pytest.approx(expected / len(held), rel=1e-9)
+    assert held_out_residual(X, labels, 3, DIMENSION) == pytest.approx(
+        expected / len(held), rel=1e-9
+    )
 
 
 def test_points_of_a_subspace_have_no_residual_and_single_points_have_a_large_one(rng):
     X = np.concatenate([rng.standard_normal((50, 3)) @ rng.standard_normal((3, 30)) for _ in "ab"])
-    assert held_out_residual(X, np.repeat([0, 1], 50), 2) == pytest.approx(0.0, abs=1e-12)
+    assert held_out_residual(X, np.repeat([0, 1], 50), 2, DIMENSION) == pytest.approx(
+        0.0, abs=1e-12
+    )
     # Clusters of one point are perfect for the point that defines them, not for one held out.
-    assert held_out_residual(rng.standard_normal((100, 30)), np.arange(100), 100) == 1.0
+    X = rng.standard_normal((100, 30))
+    assert held_out_residual(X, np.arange(100), 100, DIMENSION) == 1.0

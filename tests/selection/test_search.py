@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
@@ -82,6 +83,13 @@ def test_large_data_are_judged_by_a_sample(data):
     assert clustering_accuracy(y, model.labels_) > 0.98
     given = ADSSC(4, n_neighbors=6, random_state=0).fit(X)
     assert given.candidates_[0].n_neighbors == 6
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_sparse_data_of_any_scale_are_chosen_for(data, scale):
+    X, y = data
+    model = ADSSC(4, random_state=0).fit(sparse.csr_array(scale * X))
+    assert clustering_accuracy(y, model.labels_) > 0.98
 
 
 def test_given_values_win(data):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from dssc._memory import check_matrices
+from dssc._memory import available_bytes, check_matrices
 from dssc._progress import Progress
 from dssc._typing import Matrix
 from dssc._validation import check_positive
@@ -27,6 +27,7 @@ def check_dense_memory(n_samples: int) -> None:
         "a dense self-expression",
         n_samples,
         DENSE_MATRICES,
+        available_bytes(),
         "Use fewer samples, or a method without such matrices: ADSSC, SSC, EnSC, SSCOMP or TSC",
     )
 

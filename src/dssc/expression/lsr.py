@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg, sparse
 
-from dssc._memory import check_matrices
+from dssc._memory import available_bytes, check_matrices
 from dssc._typing import Array, Matrix
 from dssc._validation import check_structure
 
@@ -50,6 +50,7 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
         "least squares regression",
         n,
         FROM_SAMPLES_MATRICES if n <= d else FROM_FEATURES_MATRICES,
+        available_bytes(),
         "Use fewer samples, or ADSSC with more samples than features, which makes no such matrix",
     )
     if np.isinf(eta1):

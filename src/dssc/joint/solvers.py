@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dssc._memory import available_bytes
+from dssc._memory import available_bytes, check_matrices
 from dssc._typing import Array
 from dssc.joint import alternating, linearized_admm, newton, splitting
 from dssc.joint.array_types import ArrayT
@@ -96,16 +96,13 @@ def solve_model(
 def check_memory(
     n: int, dtype: np.dtype, n_matrices: int, free: int | None, place: str = ""
 ) -> None:
-    """Refuse a problem whose matrices do not fit into memory, before anything is allocated.
-
-    `free` is the number of free bytes, or None if it is not known. `place` is the name of the
-    device for the message.
-    """
-    needed = n_matrices * n * n * dtype.itemsize
-    if free is not None and needed > free:
-        on = f" on {place}" if place else ""
-        raise MemoryError(
-            f"the joint model of n_samples={n} points needs about {needed} bytes{on} "
-            f"({n_matrices} matrices of {n} x {n} in {dtype}); {free} are free. "
-            "Use ADSSC, which approximates it without them, or fewer points"
-        )
+    """Refuse a joint model whose matrices do not fit into memory; see `check_matrices`."""
+    check_matrices(
+        "the joint model",
+        n,
+        n_matrices,
+        free,
+        "Use ADSSC, which approximates it without them, or fewer points",
+        itemsize=dtype.itemsize,
+        place=place,
+    )

@@ -31,9 +31,9 @@ def header(content: Content) -> str:
 
 def summary(content: Content) -> str:
     """Return the warnings, what was chosen, and the tiles."""
-    chosen = f"<p>Chosen without labels: {escape(content.explanation)}.</p>"
     notes = "".join(f'<p class="note" role="note">{escape(note)}</p>' for note in content.notes)
-    notes += chosen if content.explanation else ""
+    if content.explanation:
+        notes += f"<p>Chosen without labels: {escape(content.explanation)}.</p>"
     body = f'{notes}<div class="tiles">{"".join(summary_tiles(content))}</div>'
     return f'<section aria-label="Summary">{body}</section>\n'
 

@@ -11,8 +11,6 @@ from dssc._typing import Array
 from dssc.kernels import n_threads
 from dssc.subspaces import leading_directions, unit_rows
 
-# Dimension of the subspaces that clusters are compared with.
-DIMENSION = 12
 # Points per cluster that are compared with subspaces.
 COMPARED_PER_CLUSTER = 150
 # One point in this many is held out.
@@ -40,7 +38,7 @@ def voted(labels: list[Array], n_clusters: int) -> Array:
     return outcome.astype(labels[0].dtype) if is_full else labels[0]
 
 
-def held_out_residual(X: Any, labels: Array, n_clusters: int, dimension: int = DIMENSION) -> float:
+def held_out_residual(X: Any, labels: Array, n_clusters: int, dimension: int) -> float:
     """Return the mean squared distance of held-out points from the subspace of their cluster.
 
     Of every cluster a quarter of the points is held out, and the others give its subspace. Without

@@ -25,6 +25,7 @@ from dssc._devices import as_array
 from dssc._threads import block_threads, threads_for_eigenvectors
 from dssc._typing import Array
 from dssc._warnings import warn_user
+from dssc.features import unit_norm
 from dssc.kernels import n_threads
 from dssc.subspaces import unit_rows
 
@@ -184,9 +185,8 @@ class Sample:
 
     def __init__(self, X: Any):
         if sparse.issparse(X):
-            X = sparse.csr_array(X, dtype=np.float64)
-            norms = np.sqrt(X.multiply(X).sum(axis=1))
-            self.cosines = (X @ X.T).toarray() / np.outer(norms, norms)
+            X = unit_norm(X.astype(np.float64))
+            self.cosines = (X @ X.T).toarray()
         else:
             X = unit_rows(X)
             self.cosines = X @ X.T

@@ -231,9 +231,9 @@ def _counted(trials: list[Trial]) -> ClusterCount:
     if its clusters are clear or much larger than its rows, and the next one otherwise. There is a
     single cluster only if the sparsest graph has no more.
     """
-    n_entries = [trial.graph.affinity.nnz for trial in trials]
-    for place, i in enumerate(np.argsort(n_entries)[::-1]):
-        affinity = trials[i].graph.affinity
+    densest_first = sorted(trials, key=lambda trial: trial.graph.affinity.nnz, reverse=True)
+    for place, trial in enumerate(densest_first):
+        affinity = trial.graph.affinity
         count = estimate_n_clusters(affinity)
         has_room = count.n_clusters * ROOM * affinity.nnz <= affinity.shape[0] ** 2
         if count.n_clusters > 1 and (count.is_clear or has_room or place > 0):

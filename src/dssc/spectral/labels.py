@@ -1,7 +1,6 @@
 """From a spectral embedding to labels."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -86,7 +85,7 @@ def assign_labels(
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
         is_small = directions.size * n_clusters <= PRODUCTS_OF_ONE_THREAD
-        with safe_openmp(), one_thread() if is_small else nullcontext():
+        with one_thread() if is_small else safe_openmp():
             labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)
