@@ -163,6 +163,17 @@ def test_the_reference_lists_every_public_name():
         assert resolve(name).__doc__
 
 
+def test_the_messages_in_troubleshooting_exist():
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    messages = re.sub(r'"\s*\n\s*f?"', "", sources)  # literals that Python joins
+    page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
+    headings = re.findall(r"^### (.*)$", page, re.M)
+    quoted = [span for heading in headings for span in re.findall(r"`([^`]+)`", heading)]
+    assert quoted
+    for span in set(quoted) - {"multiprocessing", "import"}:
+        assert span in messages, span
+
+
 def test_the_installation_names_extras_that_exist():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for document in CURRENT:

@@ -5,6 +5,7 @@
 Nothing of the checkout is importable there: the programs run in a temporary folder.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -64,8 +65,10 @@ def try_out(distribution: Path, example: str) -> None:
             [programs / "dssc", "--version"],
             [programs / "dssc", "demo", "--quiet"],
         ]
+        environment = {**os.environ, "DSSC_CACHE": str(folder / "cache")}
+        environment.pop("PYTHONPATH", None)
         for command in commands:
-            subprocess.run(command, cwd=folder, check=True)
+            subprocess.run(command, cwd=folder, env=environment, check=True)
 
 
 if __name__ == "__main__":

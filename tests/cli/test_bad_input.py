@@ -12,6 +12,10 @@ from scipy import io, sparse
 
 from tests.cli.conftest import write_images
 
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the input includes pipes, devices and links"
+)
+
 rows = "1,2,3\n4,5,6\n7,8,9\n1,0,1\n"
 
 
