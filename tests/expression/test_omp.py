@@ -141,7 +141,7 @@ def test_damped_pursuit_minimises_with_the_prior(rng):
     kept = np.arange(5, 30)
     own = np.full(40, -1)
     own[kept] = np.arange(25)
-    prior = sparse.random_array((40, 25), density=0.2, rng=rng, format="csr")
+    prior = sparse.random_array((40, 25), density=0.2, random_state=rng, format="csr")
     C = pursue_all(Dictionary(X[kept]), X, own, 4, 1e-6, damping=0.7, prior=prior).toarray()
     for i in range(40):
         banned = [own[i]] if own[i] >= 0 else []
