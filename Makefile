@@ -23,9 +23,10 @@ test: $(READY) lint  ## Run what every change must pass: lint, and the tests tha
 test-all: $(READY) lint  ## Run lint and all tests
 	$(BIN)/python $(PYTEST)
 
-# The torch engine is left out: its oldest version brings several gigabytes of CUDA packages.
+# The torch engine is left out: its oldest version brings several gigabytes of CUDA packages. Compiled code
+# is kept apart, because two versions of numba would replace each other's.
 test-oldest: $(OLDEST)/.ready  ## Run the tests with the oldest dependencies, in an environment of their own
-	$(OLDEST)/bin/python $(PYTEST) -m "not slow" --ignore=tests/engines/torch --ignore=src/dssc/engines/torch
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST) -m "not slow" --ignore=tests/engines/torch --ignore=src/dssc/engines/torch
 
 # Compiled kernels cannot be traced, and the Triton kernels need a GPU: see [tool.coverage].
 coverage: $(READY)  ## Run the tests and show which lines of src they miss
