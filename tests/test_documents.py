@@ -26,6 +26,7 @@ from dssc.cli.main import main
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ("demo", "digits", "faces", "motion", "normalise", "transport")
 BUILT = {"gallery", "generated"}  # folders of docs that only a build fills
+NOT_SHIPPED = {"site/", "photos/", "results.jsonl"}  # made by the user, or too large for the sdist
 BUILT_PAGES = {"gallery/index.rst", "example_report.html"}
 DOCUMENTS = sorted(
     path
@@ -108,7 +109,7 @@ def test_links_resolve(document):
 @pytest.fixture(scope="module")
 def repository():
     """Return all paths of the repository that a document may mention, folders with a slash."""
-    folders = ("src", "docs", "tests", "benchmarks", "examples")
+    folders = ("src", "docs", "tests", "benchmarks", "examples", "tools")
     paths = [*ROOT.glob("*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
     return [
         f"/{path.relative_to(ROOT).as_posix()}{'/' if path.is_dir() else ''}"
@@ -124,7 +125,7 @@ def test_files_exist(document, repository):
     for span in [*code_spans(document), *indented]:
         for part in re.split(r"[ ,;()]+", span):
             match = re.fullmatch(pattern, part)
-            if match and match[1] not in ("site/", "photos/"):
+            if match and match[1] not in NOT_SHIPPED:
                 assert any(path.endswith(f"/{match[1]}") for path in repository), span
 
 
@@ -160,6 +161,17 @@ def test_the_reference_lists_every_public_name():
     assert set(dssc.__all__) <= set(listed)
     for name in listed:
         assert resolve(name).__doc__
+
+
+def test_the_messages_in_troubleshooting_exist():
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    messages = re.sub(r'"\s*\n\s*f?"', "", sources)  # literals that Python joins
+    page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
+    headings = re.findall(r"^### (.*)$", page, re.M)
+    quoted = [span for heading in headings for span in re.findall(r"`([^`]+)`", heading)]
+    assert quoted
+    for span in set(quoted) - {"multiprocessing", "import"}:
+        assert span in messages, span
 
 
 def test_the_installation_names_extras_that_exist():

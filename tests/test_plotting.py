@@ -50,7 +50,7 @@ def test_an_empty_affinity_is_drawn(ax):
 @given(st.integers(1, 1000))
 def test_sparse_and_dense_affinities_look_the_same(n):
     rng = np.random.default_rng(n)
-    A = sparse.random_array((n, n), density=min(1.0, 5 / n), rng=rng)
+    A = sparse.random_array((n, n), density=min(1.0, 5 / n), random_state=rng)
     order = rng.permutation(n)
     np.testing.assert_array_equal(pooled_pixels(A, order), pooled_pixels(A.toarray(), order))
 
