@@ -68,7 +68,8 @@ def judged_matrix(model: Any) -> Matrix:
     For TSC it is the affinity. LRSC and the others are judged by C itself. In Table 2 all methods
     are judged by the affinity.
     """
-    has_affinity = hasattr(model, "projection_") or type(model).__name__ == "TSC"
+    is_projected = getattr(model, "projection_", None) is not None
+    has_affinity = is_projected or type(model).__name__ == "TSC"
     return model.affinity_matrix_ if has_affinity else model.representation_matrix_
 
 
