@@ -45,7 +45,9 @@ def run_composition(job: Job, device: str) -> dict[str, Any]:
     _, y = load(job["data"])
     start = time.perf_counter()
     if entry.get("network"):
-        training, training_seconds = _trained(job["data"], json.dumps(own), job["seed"], device)
+        training, training_seconds = trained_network(
+            job["data"], json.dumps(own), job["seed"], device
+        )
         start -= training_seconds
         C = training.representation.astype(np.float64)
         if entry["affinity"] == "postprocessed":
@@ -61,7 +63,7 @@ def run_composition(job: Job, device: str) -> dict[str, Any]:
         C, data["clusters"], entry["affinity"], parameters, job["n_init"], job["seed"]
     )
     seconds = round(time.perf_counter() - start, 3)
-    result |= {**paper_scores(model, y, job["runs"]), "seconds": seconds}
+    result |= {**paper_scores(model, y, job["runs"], job.get("seeds", "plain")), "seconds": seconds}
     if model.projection_ is not None:
         result["status"] = model.projection_.status
     return result
@@ -69,7 +71,7 @@ def run_composition(job: Job, device: str) -> dict[str, Any]:
 
 # The methods that share a network follow each other, each with its three trainings.
 @lru_cache(maxsize=3)
-def _trained(data: str, parameters: str, seed: int, device: str) -> "tuple[Training, float]":
+def trained_network(data: str, parameters: str, seed: int, device: str) -> "tuple[Training, float]":
     """Return the network of a data set, given its parameters as JSON, and the seconds it took."""
     if find_spec("torch") is None:
         raise UnsuitableMachine("DSC-Net needs PyTorch; install it with: pip install 'dssc[gpu]'")

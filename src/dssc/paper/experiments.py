@@ -129,13 +129,14 @@ def clustering_job(
         "seed": seed,
         "runs": runs,
         "n_init": n_init,
-        **({"seeds": seeds} if (seeds := seeds_for(data)) else {}),
+        **({"seeds": seeds} if (seeds := seeds_for(data, method)) else {}),
     }
 
 
-def seeds_for(data: str) -> str | None:
-    """Return the kind of k-means runs on a data set, or None for plain ones."""
-    return paper_data("datasets")[data].get("seeds")
+def seeds_for(data: str, method: str | None = None) -> str | None:
+    """Return the kind of runs on a data set, or None for plain ones of k-means."""
+    of_method = paper_data("methods")[method].get("seeds") if method else None
+    return of_method or paper_data("datasets")[data].get("seeds")
 
 
 def jobs_of(

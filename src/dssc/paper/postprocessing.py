@@ -46,7 +46,8 @@ def low_rank_affinity(C: Array, n_clusters: int, dimension: int, power: float) -
 
     With ``U S U'`` for the leading ``dimension * n_clusters + 1`` singular values of the symmetric
     part of C, the rows of ``U sqrt(S)`` are scaled to unit norm. Their inner products, where
-    positive, are raised to the power.
+    positive, are raised to the power. The diagonal is zero, as the published code's spectral step
+    ignores it.
 
     Parameters
     ----------
@@ -68,4 +69,5 @@ def low_rank_affinity(C: Array, n_clusters: int, dimension: int, power: float) -
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
     A = np.maximum(rows @ rows.T, 0) ** power
-    return (A + A.T) / (2 * A.max())
+    np.fill_diagonal(A, 0)
+    return (A + A.T) / 2

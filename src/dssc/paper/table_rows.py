@@ -139,7 +139,7 @@ def _published(table: str, data: str, method: str) -> dict[str, Any]:
 def _belongs(line: Job, data: str, method: str) -> bool:
     """Return whether a line is a clustering of the data by the method, with the table's runs."""
     identity = line["data"], line["method"], line.get("seeds")
-    return line["kind"] == "clustering" and identity == (data, method, seeds_for(data))
+    return line["kind"] == "clustering" and identity == (data, method, seeds_for(data, method))
 
 
 def _best(lines: list[Job]) -> Job:
