@@ -32,7 +32,7 @@ class Training:
     pretraining_steps : int
         Steps of the autoencoder alone.
     explained : float
-        Share of the images' variance that the autoencoder alone explained.
+        Share of the variance around the mean image that the autoencoder alone explained.
     loss : float
         DSC-Net's objective at the end.
     """
@@ -84,7 +84,7 @@ def train(
         n_steps, explained = _pretrain(model, X)
         if not explained > 0:
             raise ValueError(
-                f"the autoencoder explains nothing of the images after {n_steps} steps from "
+                f"the autoencoder is no better than the mean image after {n_steps} steps from "
                 f"seed={seed}; take another seed"
             )
         C = torch.full((len(X), len(X)), start, device=device, requires_grad=True)
@@ -100,14 +100,15 @@ def train(
 def _pretrain(model: Autoencoder, X: Tensor) -> tuple[int, float]:
     """Train the autoencoder alone; return the number of steps and the variance it explains."""
     optimizer = _adam(list(model.parameters()))
-    previous, n_steps = np.inf, 0
+    variance = float((X - X.mean(dim=0)).square().sum()) / 2
+    loss, n_steps = np.inf, 0
     while n_steps < MOST_STEPS:
+        previous = loss
         loss = _minimise(lambda: reconstruction_loss(model, X), None, WINDOW, optimizer)
         n_steps += WINDOW
-        if loss > (1 - LEAST_IMPROVEMENT) * previous:
+        # A loss above that of the mean image is a plateau on the way.
+        if loss < variance and loss > (1 - LEAST_IMPROVEMENT) * previous:
             break
-        previous = loss
-    variance = float((X - X.mean(dim=0)).square().sum()) / 2
     return n_steps, 1 - loss / variance
 
 
