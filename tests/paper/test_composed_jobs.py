@@ -46,6 +46,7 @@ def test_methods_share_a_training(tiny, tmp_path, monkeypatch):
     assert composed_jobs.trained_network.cache_info().misses == 1
     assert all(line["ACC"] == 1.0 for line in lines.values())
     assert len({line["loss"] for line in lines.values()}) == 1
+    assert lines["DSC-Net"]["ACC_by_kind"] == {"plain": 1.0, "discretised": 1.0}
     assert lines["DSC-Net"]["NNZ"] == 24
     assert lines["DSC-Net-PP"]["NNZ"] < lines["DSC-Net-DS"]["NNZ"] < 24
     assert "converged" in lines["DSC-Net-DS"]["status"]
