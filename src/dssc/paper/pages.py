@@ -25,9 +25,9 @@ NOTE = (
     "the paper{runs}. The best number of a data set is bold, separately for ours and the paper's. "
     "One fit: ACC of one fit_predict with n_init=10. Seconds: of that fit, or of a fit with "
     "n_init=1 if there are only ten runs; the device is named if it was not the CPU. Peak: memory "
-    "of the process during that fit, with its data and libraries, if it was measured. Networks: mean "
-    "over trainings from different seeds. DSC-Net's post-processing ends with a discretisation, and "
-    "its runs are those."
+    "of the process during that fit, with its data and libraries, if it was measured. Networks: "
+    "mean over trainings from different seeds. DSC-Net's post-processing ends with a "
+    "discretisation, and its runs are those."
 )
 
 
