@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dssc.paper.experiments import Job, data_of, seeds_for
+from dssc.paper.overview import SHOWN, overview_table
 from dssc.paper.published import METRICS, paper_data, title
 from dssc.paper.render import Cell, Table
 from dssc.paper.table_rows import NOT_RUN, Row, table_rows
@@ -43,7 +44,10 @@ def write_pages(names: Iterable[str], lines: Sequence[Job], folder: Path) -> lis
         for ending, text in texts.items():
             written.append(folder / f"{name}.{ending}")
             written[-1].write_text(text, encoding="utf-8")
-    return written
+        if name in SHOWN:
+            written.append(folder / "overview.md")
+            written[-1].write_text(overview_table(lines).markdown(), encoding="utf-8")
+    return list(dict.fromkeys(written))
 
 
 def _pictures(name: str, lines: Sequence[Job], folder: Path) -> list[Path]:
