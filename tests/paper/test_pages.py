@@ -78,7 +78,7 @@ def test_the_overview_has_a_row_per_method_and_a_column_per_data_set(tmp_path):
     header = next(row for row in rows if row[0].startswith("| ACC"))
     by_method = {row[0]: dict(zip(header, row, strict=False)) for row in rows if len(row) > 1}
     assert by_method["| TSC"]["ORL"] == "0.800 / 0.783"
-    assert by_method["| SSC"]["ORL"] == " / 0.774"
+    assert by_method["| SSC"]["ORL"] == "- / 0.774"
     # The paper's number for LSR is in the row of LSR only.
-    assert by_method["| LSR, DSC-Net's post-processing"]["ORL"] == "0.700 / "
+    assert by_method["| LSR, DSC-Net's post-processing"]["ORL"] == "0.700 / -"
     assert "| A-DSSC, the paper's grid" not in by_method

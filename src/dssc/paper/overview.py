@@ -24,7 +24,7 @@ def overview_table(lines: Iterable[Job]) -> Table:
     table = Table(
         "Accuracy of all methods",
         ["ACC, ours / paper", *(title("datasets", name) for name in data)],
-        notes=["An empty place: not run, or not in the paper."],
+        notes=["A dash: not run, or not in the paper."],
     )
     for method in methods:
         cells = [_text(by_place.get((method, name))) for name in data]
@@ -44,6 +44,6 @@ def _text(row: Row | None) -> str:
         return ""
     is_variant = "paper" in paper_data("methods")[row.method]  # the paper's number is another's
     paper = None if is_variant else row.paper.get("ACC")
-    ours = f"{row.ours['ACC']:.3f}" if row.ours else ""
-    theirs = f"{paper:.3f}" if isinstance(paper, int | float) else ""
-    return f"{ours} / {theirs}" if ours or theirs else ""
+    ours = f"{row.ours['ACC']:.3f}" if row.ours else "-"
+    theirs = f"{paper:.3f}" if isinstance(paper, int | float) else "-"
+    return "" if ours == theirs == "-" else f"{ours} / {theirs}"
