@@ -1,4 +1,5 @@
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -51,6 +52,15 @@ def test_methods_share_a_training(tiny, tmp_path, monkeypatch):
     assert lines["DSC-Net-PP"]["NNZ"] < lines["DSC-Net-DS"]["NNZ"] < 24
     assert "converged" in lines["DSC-Net-DS"]["status"]
     assert ", seed=0: ACC 1.000" in result_text(lines["DSC-Net"])
+
+
+def test_seconds_count_the_training_once(tiny, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    job = job_for("DSC-Net")
+    C = np.kron(np.eye(2), np.ones((12, 12)))
+    training = SimpleNamespace(representation=C, pretraining_steps=1, explained=0.5, loss=1.0)
+    monkeypatch.setattr(composed_jobs, "trained_network", lambda *given: (training, 1000.0))
+    assert 1000 <= run_job(job, tmp_path)["seconds"] < 1100
 
 
 def test_any_self_expression_can_be_post_processed(tiny, tmp_path):

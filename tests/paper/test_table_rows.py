@@ -22,7 +22,7 @@ def test_rows_that_are_not_run_are_shown_as_such():
     assert by_name["orl", "SSC"].note == "not run"
     assert by_name["orl", "DSC-Net"].note == "not run"
     assert by_name["coil40_scattered", "DSC-Net"].note == "not run: needs images"
-    assert rows([], "neural")["orl", "DASC"].note == "not run: a neural network"
+    assert rows([], "neural")["orl", "DASC"].note == "not run: quoted from its authors"
     assert by_name["orl", "DSC-Net"].paper["ACC"] == 0.758
     lack = {**clustering_job("TSC", "yaleb", {}, 10, 1), "error": "no files", "missing": True}
     assert rows([lack])["yaleb", "LSR"].note == "cannot be run: no files"
