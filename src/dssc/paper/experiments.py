@@ -88,8 +88,8 @@ def _with_network(entry: dict[str, Any], data: str, quick: bool) -> list[dict[st
     if data not in paper_data("networks"):
         return []
     network = dict(paper_data("networks")[data])
-    last = network.pop("postprocessing") if entry["affinity"] == "postprocessed" else {}
-    network.pop("postprocessing", None)
+    postprocessing = network.pop("postprocessing")
+    last = postprocessing if entry["affinity"] == "postprocessed" else {}
     if entry.get("network"):
         return [{**network, **last}]
     grid = [entry["quick"]] if quick else _combinations(entry["grid"])
