@@ -162,6 +162,7 @@ def _mean(lines: list[Job]) -> Job:
     means = {
         name: float(np.mean([line[name] for line in trained]))
         for name in (*METRICS, "fit_ACC", "seconds")
+        if all(name in line for line in trained)
     }
     return {**last, **means, "ACC_of_trainings": [line["ACC"] for line in trained]}
 
