@@ -9,7 +9,7 @@ from dssc.out_of_sample.affinity_rows import affinity_rows, simplex_thresholds
 def rows_of(K, potentials, eta2, with_self):
     """Return the new rows for a matrix of similarities, as an array."""
     scale = np.full(K.shape[1], 1.0 + 1e-9)
-    rows, columns, values = affinity_rows(
+    rows, columns, values, _ = affinity_rows(
         lambda tile: K[:, tile], lambda rows, columns, h: h, scale, potentials, eta2, with_self
     )
     return sparse.coo_array((values, (rows, columns)), shape=K.shape).toarray()

@@ -5,20 +5,26 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
+from dssc._typing import Array
 from dssc._validation import check_nonnegative, check_positive
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
+from dssc.estimators.shapes import refuse_images
+from dssc.estimators.usable_rows import UsableRows
 from dssc.estimators.warm_start import WarmStart, key_of
 from dssc.features import check_no_zero_rows, homogeneous, typical_norm
-from dssc.out_of_sample import FittedClusters
+from dssc.out_of_sample import FittedClusters, Placement
+from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.subspaces import Subspaces
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
@@ -102,15 +108,34 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero (allowed with ``affine=True``) or hold NaN or infinite
+        values: raise an error that names them, or give them the label -1 and cluster the others.
+        "label" does the same in `predict`, and they get no share in `predict_proba`.
+    contamination : float, default=0.0
+        Share of the samples, at most 0.5, that get the label -1: those with the highest
+        `outlier_scores_`. `predict` gives it to new points with a higher score than the other
+        samples.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample. If parameters were chosen on all samples, this is the vote of the
         best clusterings that were tried (see Notes); otherwise k-means on the rows of `embedding_`,
-        scaled to unit norm.
+        scaled to unit norm. -1 for outliers and for rows that could not be used, if asked for.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster: what
+        `predict_proba` gives for a new point. Low between clusters; zero for rows that could not be
+        used.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        How dissimilar a sample is to all others: its potential in the projection, in robust
+        standard deviations below the median. About zero for typical samples, positive for
+        outliers; infinite for rows that could not be used.
+    outlier_threshold_ : float
+        Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The doubly stochastic A, in float64.
+        The doubly stochastic A, in float64. Rows and columns of samples that could not be used are
+        zero.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
         samples on, if there are more samples than features, and on a device, C is never formed, and
@@ -133,7 +158,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     explanation_ : str
         What was chosen and why, in words; empty if nothing was.
     projection_ : dssc.result.ProjectionResult
-        The solver's result, with its certificate.
+        The solver's result, with its certificate, for the rows that could be used.
     n_iter_ : int
         Newton steps of the projection.
     subspace_bases_ : list of ndarray of shape (dimension, n_features)
@@ -198,6 +223,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     warm_start: bool = False
     device: str | None = None
     verbose: int = 0
+    contamination: float = 0.0
 
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
@@ -208,7 +234,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Parameters
         ----------
         X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
+            Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
 
@@ -219,7 +245,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         """
         with self._unchanged_on_failure(dropped=("_reusable",)):
             engine = engine_for(self.device, X)
-            X = self._checked(X, engine)
+            X, rows = self._checked(X, engine)
             rng = check_random_state(self.random_state)
             progress = Progress(self.verbose)
 
@@ -237,7 +263,9 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             if labels is None:
                 labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
+            self._record_representation(graph, progress, dtype_of(X), rows)
+            self._record_outliers(rows)
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = settings.eta1, settings.signed
             self._fitted_clusters = FittedClusters(
@@ -254,16 +282,52 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             )
         return self
 
-    def _checked(self, X: Any, engine: Engine) -> Any:
-        """Return the samples where the engine wants them, after all checks."""
+    def _checked(self, X: Any, engine: Engine) -> tuple[Any, UsableRows]:
+        """Return the samples to cluster where the engine wants them, and which they are."""
+        refuse_images(X)
         X = engine.check(X)
         if is_tensor(X):
             self._check_parameters(len(X))
+            rows = self._usable_rows(X)
+            X = rows.select(X)
             self.n_features_in_ = X.shape[1]
         else:
-            X = self._validated(X)
+            X, rows = self._validated(X)
         engine.check_model(self.eta3, self.symmetric)
-        return X
+        return X, rows
+
+    def _zeros_are_valid(self) -> bool:
+        return bool(self.affine)
+
+    def _takes_fading_components(self) -> bool:
+        return True
+
+    def _place(self, X: Any) -> Placement:
+        points = self._fitted_clusters.lifted(X)
+        return self._fitted_clusters.place(points)
+
+    def subspaces(self) -> Subspaces:
+        """Return the subspace of every cluster, and how far each fitted point is from its own.
+
+        Returns
+        -------
+        subspaces : Subspaces
+            `bases`, `dimensions`, `residuals` and `outlier_scores`, of the points that could be
+            used. With ``affine=True`` the points have their constant coordinate, so each subspace
+            has one dimension more.
+        """
+        check_is_fitted(self)
+        return self._fitted_clusters.subspaces
+
+    @property
+    def subspace_bases_(self) -> list[Array]:
+        """An orthonormal basis for every cluster, with one row per dimension of its subspace.
+
+        Computed on first access; `subspaces` returns more.
+        """
+        if not hasattr(self, "labels_"):
+            raise AttributeError("subspace_bases_ exists after fit")
+        return self.subspaces().bases
 
     def _choose(
         self, points: Any, engine: Engine, rng: np.random.RandomState, progress: Progress
@@ -347,6 +411,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         if self.signed not in (None, True, False):
             raise ValueError(f"signed={self.signed!r} must be True, False or None")
         check_nonnegative("eta3", self.eta3)
+        check_contamination(self.contamination)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: all but what only saves work."""

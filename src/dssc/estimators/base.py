@@ -1,14 +1,14 @@
 """What all estimators share: parameters, checks and fitted attributes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._devices import is_single
 from dssc._progress import Progress
@@ -16,6 +16,10 @@ from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_count, check_positive, check_structure
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph
+from dssc.estimators.shapes import refuse_images, warn_if_affinity
+from dssc.estimators.usable_rows import NO_CLUSTER, UsableRows, find_usable_rows
+from dssc.exploring import Clusterings, Exploration
+from dssc.outliers import share_in_own_cluster
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import CLEAR, ClusterCount
 from dssc.stochastic import mean_neighbors
@@ -41,6 +45,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     assign_labels: str = "kmeans"
     n_init: int = 10
     random_state: RandomState = None
+    invalid_rows: str = "error"
 
     # Parameters that are positive integers, and those of them that may be None.
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init")
@@ -48,7 +53,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     # Parameters that are positive numbers.
     positive: ClassVar[tuple[str, ...]] = ()
     # Parameters with a fixed set of values.
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {"assign_labels": ("kmeans", "cluster_qr")}
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {
+        "assign_labels": ("kmeans", "cluster_qr"),
+        "invalid_rows": ("error", "label"),
+    }
 
     @abstractmethod
     def fit(self, X: Any, y: None = None) -> Self:
@@ -57,7 +65,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
+            Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
 
@@ -77,14 +85,41 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             self.__dict__ = before
             raise
 
-    def _validated(self, X: Any) -> Matrix:
-        """Return X as a checked matrix of floats, after the parameters have been checked."""
+    def _validated(self, X: Any) -> tuple[Matrix, UsableRows]:
+        """Return the rows of X that can be clustered, as checked floats, and which they are."""
+        refuse_images(X)
         check_structure("X", X)
         X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            ensure_all_finite=False,  # checked below, by row
         )
         self._check_parameters(X.shape[0])
-        return X
+        rows = self._usable_rows(X)
+        warn_if_affinity(X)
+        return rows.select(X), rows
+
+    def _usable_rows(self, X: Any) -> UsableRows:
+        """Return which rows of X can be clustered, if they are enough."""
+        rows = find_usable_rows(X, self.invalid_rows, zeros_are_valid=self._zeros_are_valid())
+        self._check_enough(rows.mask)
+        return rows
+
+    def _check_enough(self, mask: Array) -> None:
+        """Refuse data of which too many rows cannot be used."""
+        n_usable, needed = np.count_nonzero(mask), max(2, self.n_clusters or 2)
+        if n_usable < min(len(mask), needed):
+            raise ValueError(
+                f"only {n_usable} of {len(mask)} rows of X can be used, and {needed} are needed; "
+                "remove the other rows, or ask for fewer clusters"
+            )
+
+    def _zeros_are_valid(self) -> bool:
+        """Return whether zero rows can be clustered: not if rows are scaled to unit norm."""
+        return False
 
     def _check_parameters(self, n_samples: int) -> None:
         """Raise an error that names the first parameter with an invalid value."""
@@ -112,21 +147,93 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         labels: Array,
         progress: Progress,
         dtype: type,
+        rows: UsableRows,
     ) -> None:
         """Set the fitted attributes that all estimators have."""
-        with progress.stage("labels"):
-            C = graph.expression.coefficients(graph.projection)
         if graph.projection is not None:
             self.projection_: Any = graph.projection.in_main_memory()
             self.eta2_ = self.projection_.eta2
             self.n_iter_ = self.projection_.n_iter
             self.n_neighbors_ = mean_neighbors(graph.affinity)
         self.n_clusters_ = n_clusters
-        self.labels_ = labels
-        self.representation_matrix_ = C.astype(dtype, copy=False)
-        self.affinity_matrix_ = graph.affinity
-        self.embedding_: Array = embedding.astype(dtype, copy=False)
+        self.labels_ = rows.spread(labels, NO_CLUSTER)
+        shares = share_in_own_cluster(graph.affinity, labels, n_clusters)
+        self.confidence_ = rows.spread(shares, 0.0)
+        self.affinity_matrix_ = rows.spread_square(graph.affinity)
+        self.embedding_: Array = rows.spread(embedding.astype(dtype, copy=False), 0.0)
         self.timings_ = progress.seconds
+        self._clusterings: Clusterings | None = None  # of an earlier fit
+
+    def _record_representation(
+        self, graph: AffinityGraph, progress: Progress, dtype: type, rows: UsableRows
+    ) -> None:
+        """Set the self-expression."""
+        with progress.stage("labels"):
+            C = graph.expression.coefficients(graph.projection)
+        self.representation_matrix_ = rows.spread_square(C.astype(dtype, copy=False))
+
+    def labels_for(self, n_clusters: int) -> Array:
+        """Return labels for another number of clusters, from the affinity of the fit.
+
+        The affinity stays as it is, so this costs eigenvectors and k-means only, and after the
+        first call often k-means alone. A fit with another `n_clusters` would perhaps choose other
+        parameters, where these are chosen automatically.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters from 0 to ``n_clusters - 1``; a copy of `labels_` for the number of the fit.
+            Points with label -1 keep it.
+        """
+        check_is_fitted(self)
+        if n_clusters == self.n_clusters_:
+            return self.labels_.copy()
+        return self._all_clusterings().labels(n_clusters)
+
+    def explore(self, counts: Iterable[int] = range(2, 16), *, nested: bool = False) -> Exploration:
+        """Cluster the affinity of the fit into several numbers of clusters, to compare them.
+
+        Parameters
+        ----------
+        counts : iterable of int, default=range(2, 16)
+            Numbers of clusters.
+        nested : bool, default=False
+            Whether every cluster is to be a union of clusters of the next larger number. The
+            largest number is clustered as by `labels_for`, and then pairs of clusters are merged,
+            each time the pair that leaves the highest modularity.
+
+        Returns
+        -------
+        exploration : Exploration
+            Labels, eigenvalues, modularity and sizes; :func:`dssc.plotting.plot_exploration` shows
+            it.
+        """
+        check_is_fitted(self)
+        clusterings = self._all_clusterings()
+        return clusterings.nested(counts) if nested else clusterings.separate(counts)
+
+    def _all_clusterings(self) -> Clusterings:
+        if self._clusterings is None:
+            self._clusterings = Clusterings(
+                self.affinity_matrix_,
+                self.labels_,
+                self.n_clusters_,
+                fading=self._takes_fading_components(),
+                n_components=self.n_components,
+                method=self.assign_labels,
+                n_init=self.n_init,
+                random_state=self.random_state,
+            )
+        return self._clusterings
+
+    def _takes_fading_components(self) -> bool:
+        """Return whether the embedding has more eigenvectors than clusters, which fade out."""
+        return False
 
     def _number_of_clusters(
         self, graph: AffinityGraph, progress: Progress, count: ClusterCount | None = None
@@ -151,9 +258,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         return count.n_clusters
 
     def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags; sparse input is accepted."""
+        """Return scikit-learn's tags; sparse input is accepted, and NaN if rows may be invalid."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.invalid_rows == "label"
         return tags
 
 

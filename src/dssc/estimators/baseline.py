@@ -80,11 +80,17 @@ class BaselineClustering(SubspaceClustering):
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start, and of the self-expression where it
         has any. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
         The affinity: dense where it is symmetric and C is dense.
     representation_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
@@ -129,14 +135,14 @@ class BaselineClustering(SubspaceClustering):
     def fit(self, X: Any, y: None = None) -> Self:
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
-            X = self._validated(X)
+            X, rows = self._validated(X)
             rng = check_random_state(self.random_state)
             engine, progress, settings = CpuEngine(), Progress(), self._settings()
 
             with progress.stage("self-expression"):
-                rows = unit_norm(X)
-                check_not_orthogonal(rows)
-                expression = MatrixExpression(self._express(rows, rng))
+                points = unit_norm(X)
+                check_not_orthogonal(points)
+                expression = MatrixExpression(self._express(points, rng))
             if self.affinity == "symmetric":
                 graph = AffinityGraph(expression.K, expression)
             else:
@@ -144,7 +150,8 @@ class BaselineClustering(SubspaceClustering):
             n_clusters = self._number_of_clusters(graph, progress)
             embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
+            self._record_representation(graph, progress, dtype_of(X), rows)
         return self
 
     @abstractmethod

@@ -81,11 +81,17 @@ class JDSSC(SubspaceClustering):
         may be a torch tensor. Results are NumPy and SciPy objects in every case.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The affinity A.
     representation_matrix_ : ndarray of shape (n_samples, n_samples)
@@ -148,15 +154,15 @@ class JDSSC(SubspaceClustering):
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
             engine = engine_for(self.device, X)
-            X = self._validated(as_array(X))
+            X, rows = self._validated(as_array(X))
             rng = check_random_state(self.random_state)
             progress = Progress()
 
             with progress.stage("self-expression"):
-                rows = unit_norm(X)
-                check_not_orthogonal(rows)
+                points = unit_norm(X)
+                check_not_orthogonal(points)
                 result = engine.solve_joint(
-                    np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows),
+                    np.ascontiguousarray(points.toarray() if sparse.issparse(points) else points),
                     float(self.eta1),
                     float(self.eta2),
                     float(self.eta3),
@@ -176,11 +182,12 @@ class JDSSC(SubspaceClustering):
             )
             embedding = embed(graph, n_clusters, settings, cpu, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, cpu, rng, progress)
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
+            self._record_representation(graph, progress, dtype_of(X), rows)
             self.projection_ = result
             self.objective_history_ = result.history
             self.eta2_ = float(self.eta2)
-            self.n_neighbors_ = mean_neighbors(self.affinity_matrix_)
+            self.n_neighbors_ = mean_neighbors(graph.affinity)
             self.n_iter_ = result.n_iter
         return self
 
