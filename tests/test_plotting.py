@@ -14,6 +14,7 @@ from dssc.plotting import (
     plot_affinity,
     plot_clusters,
     plot_embedding,
+    plot_exploration,
     plot_spectrum,
     pooled_pixels,
 )
@@ -95,3 +96,15 @@ def test_clusters_are_rows_of_images(ax, model, shape):
         np.testing.assert_allclose(rows[:, :10], (1 + cluster) / 3)
         np.testing.assert_allclose(rows[:, 12:], (1 + cluster) / 3)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["central", "doubtful"]
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_an_exploration_is_shown(given):
+    X, _ = make_union_of_subspaces(200, n_subspaces=5, noise=0.4, random_state=0)
+    found = ADSSC(5, eta1=1.0, eta2=0.15, random_state=0).fit(X).explore(range(2, 9))
+    axes = plot_exploration(found, axes=plt.subplots(1, 3)[1] if given else None)
+    assert axes[0].get_title() == "widest gap after 5"
+    assert axes[1].get_title() == "highest modularity at 5"
+    np.testing.assert_allclose(axes[1].lines[0].get_ydata(), found.modularity)
+    assert len(axes[2].collections[0].get_offsets()) == sum(range(2, 9))
+    plt.close("all")

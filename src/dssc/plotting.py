@@ -8,6 +8,7 @@ from scipy import sparse
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
+from dssc.exploration_plot import plot_exploration as plot_exploration
 from dssc.graph import as_graph, as_matrix, leading_eigenvalues
 from dssc.images import check_images
 

@@ -236,7 +236,7 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
             return self._neighbors.within(), rows
         assert callable(self.affinity)
         K = check_similarity(self.affinity(rows.select(X)))
-        n = np.count_nonzero(rows.mask)
+        n = int(np.count_nonzero(rows.mask))
         if K.shape != (n, n):
             raise ValueError(f"affinity(X) must return a matrix of shape {(n, n)}, not {K.shape}")
         return self._connected(symmetric_part(K), rows)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._typing import Array
@@ -127,12 +128,13 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             reset=False,
-            ensure_all_finite=False,  # checked below, by row
+            # Of features, rows are checked below; among similarities NaN is always an error.
+            ensure_all_finite=get_tags(self).input_tags.pairwise,
         )
         zeros_are_valid = self._zeros_are_valid()
         rows = find_usable_rows(X, self.invalid_rows, zeros_are_valid=zeros_are_valid)
         X = rows.select(X)
-        return X, rows, self._place(X)
+        return X, rows, self._place(X) if X.shape[0] else Placement.of_none(self.n_clusters_)
 
     def _record_outliers(self, rows: UsableRows) -> None:
         """Set the outlier scores, and give the label -1 to the share that was asked for."""

@@ -10,6 +10,10 @@ from dssc._warnings import warn_user
 
 # Numbers of axes of arrays of gray or coloured images.
 IMAGE_AXES = (3, 4)
+# Fewest points of a matrix that is recognised as an affinity.
+FEWEST = 3
+# Relative differences up to this are rounding, in single precision too.
+ROUNDING = 1e-6
 
 
 def refuse_images(X: Any) -> None:
@@ -36,17 +40,17 @@ def warn_if_affinity(X: Matrix) -> None:
 def looks_like_affinity(X: Matrix) -> bool:
     """Return whether X is obviously an affinity.
 
-    It is square, symmetric and nonnegative, its diagonal is all zeros or all ones, and it is not
-    diagonal.
+    It is square, symmetric and nonnegative up to rounding, its diagonal is all zeros or all ones,
+    and it is not diagonal.
     """
     n, d = X.shape
-    if n != d or n < 3:
+    if n != d or n < FEWEST:
         return False
     diagonal = X.diagonal()
-    if not np.all(diagonal == diagonal[0]) or diagonal[0] not in (0, 1):
+    is_constant = any(np.all(np.abs(diagonal - value) <= ROUNDING) for value in (0.0, 1.0))
+    if not is_constant or X.min() < -ROUNDING:
         return False
-    if sparse.issparse(X):
-        is_diagonal = X.count_nonzero() == np.count_nonzero(diagonal)
-        return not is_diagonal and X.min() >= 0 and (X != X.T).nnz == 0
-    is_diagonal = np.count_nonzero(X) == np.count_nonzero(diagonal)
-    return not is_diagonal and bool(np.all(X >= 0)) and np.array_equal(X, X.T)
+    count_nonzero = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
+    if count_nonzero == np.count_nonzero(diagonal):
+        return False
+    return bool(abs(X - X.T).max() <= ROUNDING * X.max())

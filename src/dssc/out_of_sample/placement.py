@@ -35,3 +35,8 @@ class Placement(NamedTuple):
         places = rows.rows, labels[rows.columns]
         shape = len(rows.potentials), n_clusters
         return cls(sparse.coo_array((rows.values, places), shape=shape).toarray(), rows.potentials)
+
+    @classmethod
+    def of_none(cls, n_clusters: int) -> "Placement":
+        """Return the placement of no points."""
+        return cls(np.empty((0, n_clusters)), np.empty(0))
