@@ -24,7 +24,7 @@ import dssc
 from dssc.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ("demo", "digits", "faces", "motion", "normalise", "transport")
+EXAMPLES = ("demo", "digits", "faces", "motion", "normalise", "own_graph", "transport")
 BUILT = {"gallery", "generated"}  # folders of docs that only a build fills
 BUILT_PAGES = {"gallery/index.rst", "example_report.html"}
 DOCUMENTS = sorted(
@@ -268,7 +268,14 @@ def test_python_blocks_print_what_the_document_shows(document, tmp_path, monkeyp
 
 @pytest.mark.parametrize(
     "document",
-    ["docs/choosing.md", "docs/choosing_k.md", "docs/report.md", "docs/reference.md"],
+    [
+        "docs/choosing.md",
+        "docs/choosing_k.md",
+        "docs/graphs.md",
+        "docs/outliers.md",
+        "docs/report.md",
+        "docs/reference.md",
+    ],
 )
 def test_python_blocks_run_on_given_data(document):
     X, y = dssc.make_union_of_subspaces(100, n_subspaces=4, random_state=0)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from dssc import ADSSC, GraphClustering, make_union_of_subspaces
+from dssc import ADSSC, GraphClustering, make_union_of_subspaces, unit_norm
 from dssc.outliers import outlier_scale, share_in_own_cluster
 
 GIVEN = {"eta1": 10.0, "n_neighbors": 30, "random_state": 0}
@@ -14,7 +14,7 @@ def planted():
     """Return points of four subspaces and, after them, twenty that are in none."""
     X, _ = make_union_of_subspaces(300, n_subspaces=4, n_features=40, noise=0.02, random_state=0)
     noise = np.random.default_rng(0).standard_normal((20, X.shape[1]))
-    return np.vstack([X, noise]), np.repeat([False, True], [300, 20])
+    return unit_norm(np.vstack([X, noise])), np.repeat([False, True], [300, 20])
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])

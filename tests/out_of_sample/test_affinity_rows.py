@@ -53,3 +53,10 @@ def test_thresholds_give_every_row_its_sum(with_self, rng):
     thresholds = simplex_thresholds(rows, values, 30, 0.7, with_self)
     for row, t in enumerate(thresholds):
         assert excess(t, values[rows == row], 0.7, with_self) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_row_without_entries_has_the_potential_of_a_point_alone():
+    """Its own entry, ``-2 t / eta2``, is one."""
+    thresholds = simplex_thresholds(np.array([1, 1]), np.array([3.0, 2.0]), 2, 0.5, with_self=True)
+    assert thresholds[0] == -0.25
+    assert thresholds[1] == 2.5

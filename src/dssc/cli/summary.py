@@ -37,7 +37,9 @@ def summarise(
         "explanation": getattr(model, "explanation_", ""),
         "eta1": _json_number(getattr(model, "eta1_", None)),
         "eta2": getattr(model, "eta2_", None),
-        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
+        "sizes": np.bincount(
+            model.labels_[model.labels_ >= 0], minlength=model.n_clusters_
+        ).tolist(),
         "components": count_components(model.affinity_matrix_),
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
         "certificate": _certificate(model),
