@@ -1,7 +1,8 @@
 """One affinity, clustered into many numbers of clusters.
 
-The eigenvectors for a number of clusters are the first of those for a larger number. So they are
-computed once for the largest number asked for, and each clustering costs a run of k-means.
+The eigenvectors for a number of clusters are the first of those for a larger number. So those of
+the fit serve all smaller numbers, and for larger ones they are computed once, for the largest. Each
+clustering then costs a run of k-means.
 """
 
 from collections.abc import Iterable
@@ -59,6 +60,8 @@ class Clusterings:
         The labels of the fit, -1 for points without a cluster.
     n_clusters : int
         The number of clusters of the fit.
+    embedding : ndarray of shape (n_samples, n_components)
+        The eigenvectors of the fit, times any weights.
     fading : bool
         Whether more eigenvectors than clusters are taken, with weights that fade.
     n_components : int or None
@@ -72,6 +75,7 @@ class Clusterings:
         affinity: Matrix,
         labels: Array,
         n_clusters: int,
+        embedding: Array,
         *,
         fading: bool,
         n_components: int | None,
@@ -81,15 +85,18 @@ class Clusterings:
     ):
         degrees = np.asarray(affinity.sum(axis=1)).ravel()
         self.points = np.flatnonzero(degrees > 0)
-        self.affinity = affinity[self.points][:, self.points]
+        is_whole = len(self.points) == len(degrees)
+        self.affinity = affinity if is_whole else affinity[self.points][:, self.points]
         self.graph = as_graph(self.affinity)
         self.degrees = degrees[self.points]
         self.n_pieces = int(connected_components(self.graph, directed=False)[0])
         self.known, self.n_known = labels, n_clusters
         self.fading, self.n_components = fading, n_components
         self.method, self.n_init, self.random_state = method, n_init, random_state
-        self.vectors = np.empty((len(self.points), 0))
-        self.eigenvalues = np.empty(0)
+        self._keep(np.empty((len(self.points), 0)))
+        norms = np.linalg.norm(embedding, axis=0)
+        if self.n_pieces <= n_clusters and norms.all():  # otherwise it is not of all points
+            self._keep(embedding[self.points].astype(np.float64) / norms)
 
     def labels(self, n_clusters: int) -> Array:
         """Return labels of all points for a number of clusters; see `labels_for`."""
@@ -184,8 +191,12 @@ class Clusterings:
             return
         rng = check_random_state(self.random_state)
         count = max(count, self.n_pieces)
-        self.vectors = spectral_embedding(self.affinity, count, random_state=rng)
-        scaled = self.vectors / np.sqrt(self.degrees)[:, None]
+        self._keep(spectral_embedding(self.affinity, count, random_state=rng))
+
+    def _keep(self, vectors: Array) -> None:
+        """Keep eigenvectors, and compute their eigenvalues."""
+        self.vectors = vectors
+        scaled = vectors / np.sqrt(self.degrees)[:, None]
         values = np.einsum("ij,ij->j", scaled, self.graph @ scaled)
         self.eigenvalues = np.clip(values, -1.0, 1.0)
 

@@ -157,12 +157,12 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             self.n_neighbors_ = mean_neighbors(graph.affinity)
         self.n_clusters_ = n_clusters
         self.labels_ = rows.spread(labels, NO_CLUSTER)
-        shares = share_in_own_cluster(graph.affinity, labels, n_clusters)
-        self.confidence_ = rows.spread(shares, 0.0)
+        self._clusters = self.labels_  # of outliers as well, whose label may become -1
         self.affinity_matrix_ = rows.spread_square(graph.affinity)
         self.embedding_: Array = rows.spread(embedding.astype(dtype, copy=False), 0.0)
         self.timings_ = progress.seconds
-        self._clusterings: Clusterings | None = None  # of an earlier fit
+        self._confidence: Array | None = None  # computed on demand
+        self._clusterings: Clusterings | None = None  # computed on demand
 
     def _record_representation(
         self, graph: AffinityGraph, progress: Progress, dtype: type, rows: UsableRows
@@ -172,12 +172,25 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             C = graph.expression.coefficients(graph.projection)
         self.representation_matrix_ = rows.spread_square(C.astype(dtype, copy=False))
 
+    @property
+    def confidence_(self) -> Array:
+        """The share of each sample's affinity to others that lies in its own cluster.
+
+        Zero for rows that could not be used. Computed on first access.
+        """
+        if not hasattr(self, "labels_"):
+            raise AttributeError("confidence_ exists after fit")
+        if self._confidence is None:
+            shares = share_in_own_cluster(self.affinity_matrix_, self._clusters, self.n_clusters_)
+            self._confidence = np.where(self._clusters < 0, 0.0, shares)
+        return self._confidence
+
     def labels_for(self, n_clusters: int) -> Array:
         """Return labels for another number of clusters, from the affinity of the fit.
 
-        The affinity stays as it is, so this costs eigenvectors and k-means only, and after the
-        first call often k-means alone. A fit with another `n_clusters` would perhaps choose other
-        parameters, where these are chosen automatically.
+        The affinity stays as it is. For fewer clusters than in the fit this costs k-means alone,
+        for more of them also eigenvectors, once. A fit with another `n_clusters` would perhaps
+        choose other parameters, where these are chosen automatically.
 
         Parameters
         ----------
@@ -223,6 +236,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
                 self.affinity_matrix_,
                 self.labels_,
                 self.n_clusters_,
+                self.embedding_,
                 fading=self._takes_fading_components(),
                 n_components=self.n_components,
                 method=self.assign_labels,
@@ -256,6 +270,13 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
                 UserWarning,
             )
         return count.n_clusters
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but what can be computed again."""
+        state = {**super().__getstate__()}
+        if "_clusterings" in state:
+            state["_clusterings"] = None
+        return state
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags; sparse input is accepted, and NaN if rows may be invalid."""

@@ -227,6 +227,7 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
 
     def _similarities(self, X: Matrix) -> tuple[Matrix, UsableRows]:
         """Return the symmetric similarities of the points that can be used, and which they are."""
+        self._neighbors: NeighborSimilarity | None = None
         if self.affinity == PRECOMPUTED:
             rows = UsableRows(np.ones(X.shape[0], dtype=bool))
             return self._connected(symmetric_part(check_similarity(X)), rows)
@@ -258,7 +259,7 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
 
     def _place(self, X: Any) -> Placement:
         """Return where new points belong, from features or from similarities to all samples."""
-        if self.affinity == NEAREST:
+        if self._neighbors is not None:
             return self._fitted_graph.place(self._neighbors.between(X))
         if self.affinity == PRECOMPUTED:
             kept = np.flatnonzero(self._rows.mask)
