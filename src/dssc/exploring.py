@@ -32,7 +32,7 @@ class Exploration(NamedTuple):
         A clustering per row; -1 for points without a cluster.
     eigenvalues : ndarray
         Leading eigenvalues of the affinity in falling order, at least one more than the largest
-        count.
+        count; the last one is repeated if the affinity has no more.
     gaps : ndarray of shape (n_counts,)
         Eigenvalue k less eigenvalue k + 1, for every count k.
     modularity : ndarray of shape (n_counts,)
@@ -179,11 +179,11 @@ class Clusterings:
         return self.fading and self.n_components is None and self.method == "kmeans"
 
     def _leading_eigenvalues(self, count: int) -> Array:
-        """Return eigenvalues in falling order, and zeros if there are fewer."""
+        """Return eigenvalues in falling order; the last one is repeated if there are fewer."""
         if self.n_pieces >= count:  # each component has an eigenvalue of one
             return np.ones(count)
         self._compute(min(count, len(self.points)))
-        return np.pad(self.eigenvalues, (0, max(0, count - len(self.eigenvalues))))
+        return np.pad(self.eigenvalues, (0, max(0, count - len(self.eigenvalues))), mode="edge")
 
     def _compute(self, count: int) -> None:
         """Compute eigenvectors unless there are enough."""

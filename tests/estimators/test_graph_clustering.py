@@ -183,7 +183,7 @@ def test_points_without_an_edge(moons):
     ("X", "options", "message"),
     [
         (np.ones((5, 3)), {}, r"square matrix of similarities, and X has shape \(5, 3\).*nearest"),
-        (np.full((3, 3), np.nan), {}, "NaN"),
+        (np.full((3, 3), np.nan), {}, "9 NaN or infinite similarities; replace them, or remove"),
         (np.ones((5, 5)), {"affinity": "rbf"}, "affinity='rbf' must be 'precomputed', 'nearest"),
         (np.ones((5, 5)), {"affinity": lambda X: X[:2]}, r"shape \(5, 5\), not \(2, 5\)"),
         (np.ones((5, 5)), {"eta2": -1.0}, "eta2"),

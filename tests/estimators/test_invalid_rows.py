@@ -140,7 +140,7 @@ def test_checks_of_scikit_learn_with_zero_rows_pass():
         "check_estimator_sparse_array": "no classifier",
         "check_estimator_sparse_matrix": "no classifier",
     }
-    check_estimator(ADSSC(invalid_rows="label"), expected_failed_checks=failures)
+    check_estimator(ADSSC(invalid_rows="label"), on_skip=None, expected_failed_checks=failures)
 
 
 @pytest.mark.parametrize("shape", [(10, 8, 8), (10, 8, 8, 3)])

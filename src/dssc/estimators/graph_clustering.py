@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -208,22 +209,33 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
     def _checked(self, X: Any) -> Matrix:
         """Return X as checked floats: similarities, or features of which rows may be invalid."""
         check_structure("X", X)
-        is_precomputed = self.affinity == PRECOMPUTED
         X = validate_data(
             self,
             X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             ensure_min_samples=2,
-            ensure_all_finite=is_precomputed,
+            ensure_all_finite=False,  # checked by row, or below
         )
         self._check_parameters(X.shape[0])
-        if is_precomputed and X.shape[0] != X.shape[1]:
+        if self.affinity == PRECOMPUTED:
+            self._check_precomputed(X)
+        return X
+
+    def _check_precomputed(self, X: Matrix) -> None:
+        """Refuse similarities that are not finite or not square."""
+        values = X.data if sparse.issparse(X) else X
+        n_bad = int(np.count_nonzero(~np.isfinite(values)))
+        if n_bad:
+            raise ValueError(
+                f"X holds {n_bad} NaN or infinite similarities; replace them, or remove the rows "
+                "and columns of the points they belong to"
+            )
+        if X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"affinity='precomputed' takes a square matrix of similarities, and X has shape "
                 f"{X.shape}; for features use affinity='nearest_neighbors' or a function of X"
             )
-        return X
 
     def _similarities(self, X: Matrix) -> tuple[Matrix, UsableRows]:
         """Return the symmetric similarities of the points that can be used, and which they are."""

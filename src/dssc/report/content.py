@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import get_tags
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
@@ -33,7 +34,7 @@ class Content:
     title: str
     method: str
     n_samples: int
-    n_features: int
+    n_features: int | None
     n_clusters: int
     preparation: Sequence[str]
     parameters: dict[str, Any]
@@ -101,7 +102,7 @@ def gather(
         title=title,
         method=type(model).__name__,
         n_samples=len(labels),
-        n_features=int(model.n_features_in_),
+        n_features=None if get_tags(model).input_tags.pairwise else int(model.n_features_in_),
         n_clusters=k,
         preparation=preparation,
         parameters={n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS},
