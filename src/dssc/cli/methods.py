@@ -72,6 +72,7 @@ PARAMETERS: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "assign_labels": (str, "how eigenvectors give labels"),
     "n_init": (int, "number of starts of k-means"),
+    "merge_copies": (bool, "whether equal rows are clustered as one point"),
     "device": (
         str,
         "where to compute: cpu, cuda, cuda:NUMBER, or torch for PyTorch on the CPU; the CPU if it "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
@@ -16,6 +17,9 @@ from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_count, check_positive, check_structure
 from dssc._warnings import warn_user
 from dssc.engines import AffinityGraph
+from dssc.engines.cpu import MatrixExpression
+from dssc.estimators.copies import copy_cycle, spread_coefficients, spread_plan
+from dssc.features import DistinctRows, check_no_zero_rows, distinct_rows
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import CLEAR, ClusterCount
 from dssc.stochastic import mean_neighbors
@@ -40,6 +44,7 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
     n_components: int | None = None
     assign_labels: str = "kmeans"
     n_init: int = 10
+    merge_copies: bool = True
     random_state: RandomState = None
 
     # Parameters that are positive integers, and those of them that may be None.
@@ -112,21 +117,73 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
         labels: Array,
         progress: Progress,
         dtype: type,
+        rows: DistinctRows,
     ) -> None:
-        """Set the fitted attributes that all estimators have."""
+        """Set the fitted attributes that all estimators have, for all samples."""
         with progress.stage("labels"):
             C = graph.expression.coefficients(graph.projection)
+            C = spread_coefficients(C, graph.affinity, rows)
+            A = graph.affinity
+            if rows.has_copies:
+                A = spread_plan(A, rows) if self._is_doubly_stochastic else MatrixExpression(C).K
         if graph.projection is not None:
             self.projection_: Any = graph.projection.in_main_memory()
             self.eta2_ = self.projection_.eta2
             self.n_iter_ = self.projection_.n_iter
             self.n_neighbors_ = mean_neighbors(graph.affinity)
         self.n_clusters_ = n_clusters
-        self.labels_ = labels
+        self.labels_ = rows.spread(labels)
         self.representation_matrix_ = C.astype(dtype, copy=False)
-        self.affinity_matrix_ = graph.affinity
-        self.embedding_: Array = embedding.astype(dtype, copy=False)
+        self.affinity_matrix_ = A
+        self.embedding_: Array = rows.spread(embedding.astype(dtype, copy=False))
+        self.distinct_rows_ = rows.first
         self.timings_ = progress.seconds
+
+    def _record_separate(self, progress: Progress, dtype: type, rows: DistinctRows) -> None:
+        """Set the fitted attributes where every distinct point is a cluster: nothing is solved."""
+        C, n_points = copy_cycle(rows), rows.n_points
+        if self._is_doubly_stochastic:
+            self.affinity_matrix_ = spread_plan(sparse.eye_array(n_points), rows)
+            self.projection_, self.eta2_, self.n_neighbors_ = None, np.nan, 0.0
+        else:
+            self.affinity_matrix_ = MatrixExpression(C).K
+        if self.n_clusters is None:
+            self.eigenvalues_, self.cluster_evidence_ = np.ones(n_points), np.inf
+        self.n_clusters_, self.n_iter_ = n_points, 0
+        self.labels_ = rows.point_of.astype(np.int32)
+        self.representation_matrix_ = C.astype(dtype, copy=False)
+        self.embedding_ = rows.spread(np.eye(n_points, dtype=dtype))
+        self.distinct_rows_ = rows.first
+        self.timings_ = progress.seconds
+
+    @property
+    def _is_doubly_stochastic(self) -> bool:
+        """Whether rows and columns of the affinity sum to one."""
+        return True
+
+    def _find_distinct(self, points: Any, with_opposites: bool = True) -> DistinctRows:
+        """Return the distinct points; warn if they are too few to be clustered."""
+        check_no_zero_rows(points)  # before samples are renumbered
+        if self.merge_copies:
+            rows = distinct_rows(points, with_opposites)
+        else:
+            rows = DistinctRows.separate(points.shape[0])
+        if points.shape[1] == 1:
+            warn_user(
+                "X has n_features=1: scaled to unit norm, every row is 1 or -1, so rows can be "
+                "clustered by their sign at most, not by their size. Use ADSSC(affine=True), or "
+                "add features",
+                UserWarning,
+            )
+        elif rows.has_copies and rows.n_points < (self.n_clusters or 1):
+            warn_user(
+                f"the {points.shape[0]} rows of X are {rows.n_points} distinct point(s) once scaled "
+                f"to unit norm, so n_clusters={self.n_clusters} clusters cannot be told apart; each "
+                "point is a cluster. Ask for fewer clusters, or use ADSSC(affine=True) if lengths "
+                "matter",
+                UserWarning,
+            )
+        return rows
 
     def _number_of_clusters(
         self, graph: AffinityGraph, progress: Progress, count: ClusterCount | None = None
