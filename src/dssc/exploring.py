@@ -48,19 +48,24 @@ class Exploration(NamedTuple):
     modularity: Array
     sizes: list[Array]
 
+    def for_samples(self, labels: Array) -> "Exploration":
+        """Return the exploration with labels of all samples, and the sizes that go with them."""
+        sizes = [_sizes(one, k) for k, one in zip(self.counts, labels, strict=True)]
+        return self._replace(labels=labels, sizes=sizes)
+
 
 class Clusterings:
     """Clusterings of an affinity into any number of clusters, from the same eigenvectors.
 
     Parameters
     ----------
-    affinity : sparse matrix or ndarray of shape (n_samples, n_samples)
-        The affinity of a fit. Points without a row do not count.
-    labels : ndarray of shape (n_samples,)
-        The labels of the fit, -1 for points without a cluster.
+    affinity : sparse matrix or ndarray of shape (n_points, n_points)
+        The affinity of the points of a fit.
+    labels : ndarray of shape (n_points,)
+        The labels of the fit.
     n_clusters : int
         The number of clusters of the fit.
-    embedding : ndarray of shape (n_samples, n_components)
+    embedding : ndarray of shape (n_points, n_components)
         The eigenvectors of the fit, times any weights.
     fading : bool
         Whether more eigenvectors than clusters are taken, with weights that fade.
@@ -83,31 +88,30 @@ class Clusterings:
         n_init: int,
         random_state: RandomState,
     ):
-        degrees = np.asarray(affinity.sum(axis=1)).ravel()
-        self.points = np.flatnonzero(degrees > 0)
-        is_whole = len(self.points) == len(degrees)
-        self.affinity = affinity if is_whole else affinity[self.points][:, self.points]
-        self.graph = as_graph(self.affinity)
-        self.degrees = degrees[self.points]
+        self.affinity = affinity
+        self.graph = as_graph(affinity)
+        degrees = np.asarray(self.graph.sum(axis=1)).ravel()
+        self.scale = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
+        self.n_points = len(degrees)
         self.n_pieces = int(connected_components(self.graph, directed=False)[0])
         self.known, self.n_known = labels, n_clusters
         self.fading, self.n_components = fading, n_components
         self.method, self.n_init, self.random_state = method, n_init, random_state
-        self._keep(np.empty((len(self.points), 0)))
+        self._keep(np.empty((self.n_points, 0)))
         norms = np.linalg.norm(embedding, axis=0)
         if self.n_pieces <= n_clusters and norms.all():  # otherwise it is not of all points
-            self._keep(embedding[self.points].astype(np.float64) / norms)
+            self._keep(embedding.astype(np.float64) / norms)
 
     def labels(self, n_clusters: int) -> Array:
-        """Return labels of all points for a number of clusters; see `labels_for`."""
-        if check_count("n_clusters", n_clusters) > len(self.points):
+        """Return labels for a number of clusters; see `labels_for` of the estimators."""
+        if check_count("n_clusters", n_clusters) > self.n_points:
             raise ValueError(
-                f"n_clusters={n_clusters} must be at most {len(self.points)}, the number of points "
-                "that were clustered"
+                f"n_clusters={n_clusters} must be at most {self.n_points}, the number of distinct "
+                "points that were clustered"
             )
         if n_clusters == self.n_known:
-            return self.known.copy()
-        found = assign_labels(
+            return self.known
+        return assign_labels(
             self._embedding(n_clusters),
             n_clusters,
             method=self.method,
@@ -115,9 +119,6 @@ class Clusterings:
             similarity=self._same_cluster,
             random_state=check_random_state(self.random_state),
         )
-        labels = np.full(len(self.known), -1, dtype=self.known.dtype)
-        labels[self.points] = found
-        return np.where(self.known < 0, -1, labels)
 
     def separate(self, counts: Iterable[int]) -> Exploration:
         """Return a clustering for every count, each from the eigenvectors."""
@@ -130,30 +131,19 @@ class Clusterings:
         """Return clusterings each of which divides clusters of the one before."""
         numbers = _checked(counts)
         finest = self.labels(numbers[-1])
-        layers = merged_layers(self.graph, finest[self.points], numbers[-1])
-        # The last entry is the label of points without a cluster.
-        return self._explored(numbers, [np.append(layers[k], -1)[finest] for k in numbers])
+        layers = merged_layers(self.graph, finest, numbers[-1])
+        return self._explored(numbers, [layers[k][finest] for k in numbers])
 
     def _explored(self, counts: list[int], labels: list[Array]) -> Exploration:
         values = self._leading_eigenvalues(counts[-1] + 1)
-        sizes = [
-            np.sort(np.bincount(one[one >= 0], minlength=k))[::-1]
-            for k, one in zip(counts, labels, strict=True)
-        ]
         return Exploration(
             np.array(counts),
             np.stack(labels),
             values,
             np.array([values[k - 1] - values[k] for k in counts]),
-            np.array([self._modularity(one) for one in labels]),
-            sizes,
+            np.array([modularity(self.graph, one) for one in labels]),
+            [_sizes(one, k) for k, one in zip(counts, labels, strict=True)],
         )
-
-    def _modularity(self, labels: Array) -> float:
-        """Return the modularity among the points that have a cluster."""
-        labels = labels[self.points]
-        kept = np.flatnonzero(labels >= 0)
-        return modularity(self.graph[kept][:, kept], labels[kept])
 
     def _embedding(self, n_clusters: int) -> Array:
         """Return the eigenvectors for a number of clusters, with their weights."""
@@ -172,8 +162,8 @@ class Clusterings:
     def _width(self, n_clusters: int) -> int:
         """Return the number of eigenvectors for a number of clusters."""
         if self._fades():
-            return fading_components(len(self.points), n_clusters)
-        return min(self.n_components or n_clusters, len(self.points))
+            return fading_components(self.n_points, n_clusters)
+        return min(self.n_components or n_clusters, self.n_points)
 
     def _fades(self) -> bool:
         return self.fading and self.n_components is None and self.method == "kmeans"
@@ -182,7 +172,7 @@ class Clusterings:
         """Return eigenvalues in falling order; the last one is repeated if there are fewer."""
         if self.n_pieces >= count:  # each component has an eigenvalue of one
             return np.ones(count)
-        self._compute(min(count, len(self.points)))
+        self._compute(min(count, self.n_points))
         return np.pad(self.eigenvalues, (0, max(0, count - len(self.eigenvalues))), mode="edge")
 
     def _compute(self, count: int) -> None:
@@ -196,7 +186,7 @@ class Clusterings:
     def _keep(self, vectors: Array) -> None:
         """Keep eigenvectors, and compute their eigenvalues."""
         self.vectors = vectors
-        scaled = vectors / np.sqrt(self.degrees)[:, None]
+        scaled = vectors * self.scale[:, None]
         values = np.einsum("ij,ij->j", scaled, self.graph @ scaled)
         self.eigenvalues = np.clip(values, -1.0, 1.0)
 
@@ -205,8 +195,7 @@ class Clusterings:
 
         Points that no cluster is connected with go where most of their fitted cluster goes.
         """
-        labels = self.known[self.points]
-        return (labels[rows][:, None] == labels[None, :]).astype(np.float64)
+        return (self.known[rows][:, None] == self.known[None, :]).astype(np.float64)
 
 
 def merged_layers(graph: sparse.csr_array, labels: Array, n_clusters: int) -> dict[int, Array]:
@@ -219,7 +208,7 @@ def merged_layers(graph: sparse.csr_array, labels: Array, n_clusters: int) -> di
     graph : csr_array of shape (n, n)
         Symmetric affinity.
     labels : ndarray of shape (n,)
-        Clusters; points with -1 are left out.
+        Clusters.
     n_clusters : int
         Number of clusters.
 
@@ -228,10 +217,8 @@ def merged_layers(graph: sparse.csr_array, labels: Array, n_clusters: int) -> di
     layers : dict of int to ndarray of shape (n_clusters,)
         For every number from 1 to `n_clusters`, the merged cluster of each cluster.
     """
-    kept = np.flatnonzero(labels >= 0)
-    members = sparse.csr_array(
-        (np.ones(len(kept)), (kept, labels[kept])), shape=(len(labels), n_clusters)
-    )
+    places = np.arange(len(labels)), labels
+    members = sparse.csr_array((np.ones(len(labels)), places), shape=(len(labels), n_clusters))
     masses = (members.T @ graph @ members).toarray()
     masses /= masses.sum() or 1.0
     groups = np.arange(n_clusters)
@@ -254,3 +241,8 @@ def _checked(counts: Iterable[int]) -> list[int]:
     if not numbers:
         raise ValueError("counts is empty; give at least one number of clusters")
     return numbers
+
+
+def _sizes(labels: Array, n_clusters: int) -> Array:
+    """Return the sizes of clusters in falling order; points with label -1 do not count."""
+    return np.sort(np.bincount(labels[labels >= 0], minlength=n_clusters))[::-1]

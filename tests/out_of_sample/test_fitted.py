@@ -14,6 +14,7 @@ def fitted(rng):
     X, y = make_union_of_subspaces(80, n_subspaces=3, noise=0.2, random_state=0)
     return FittedClusters(
         points=X,
+        point_of=np.arange(80),
         height=None,
         labels=y,
         n_clusters=3,

@@ -78,6 +78,7 @@ PARAMETERS: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "assign_labels": (str, "how eigenvectors give labels"),
     "n_init": (int, "number of starts of k-means"),
+    "merge_copies": (bool, "whether equal rows are clustered as one point"),
     "contamination": (float, "share of samples that get the label -1, the most unusual ones"),
     "device": (
         str,

@@ -31,9 +31,9 @@ class EnSC(SparseRegressionClustering):
     l1_ratio : float, default=0.9
         The mixing :math:`\lambda` of the paper's grid, in (0, 1].
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
-    tol, max_iter, random_state, invalid_rows
-        See the same class.
 
     Attributes
     ----------

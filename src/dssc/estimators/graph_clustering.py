@@ -14,9 +14,10 @@ from dssc._typing import Matrix
 from dssc._validation import check_structure
 from dssc.engines import CpuEngine
 from dssc.engines.cpu import GivenSimilarity
-from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
+from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
+from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.similarities import (
     NeighborSimilarity,
     edges_per_point,
@@ -25,6 +26,7 @@ from dssc.estimators.similarities import (
     without_self_loops,
 )
 from dssc.estimators.usable_rows import UsableRows, refuse_rows
+from dssc.features import DistinctRows
 from dssc.out_of_sample import FittedGraph, Placement
 from dssc.outliers import check_contamination
 from dssc.pipeline import Settings, affinity_graph, assign, embed
@@ -37,7 +39,7 @@ LARGEST_SHARE_OF_EDGES = 0.8
 
 
 @parameters
-class GraphClustering(OutOfSampleMixin, SubspaceClustering):
+class GraphClustering(OutOfSampleMixin, AffinityClustering):
     r"""Spectral clustering of a graph or a kernel, made doubly stochastic.
 
     For similarities K between points, the nearest doubly stochastic matrix
@@ -198,9 +200,11 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
             embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
-            self._record_outliers(rows)
-            self._rows, self._points = rows, X if callable(self.affinity) else None
+            points = SampleRows(rows, DistinctRows.separate(K.shape[0]))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), points)
+            self.affinity_matrix_ = rows.spread_square(graph.affinity)
+            self._record_outliers(self.projection_.potentials[0], self.eta2_, points)
+            self._features = rows.select(X) if callable(self.affinity) else None
             self._fitted_graph = FittedGraph(
                 labels, n_clusters, self.eta2_, self.projection_.potentials[1], lowest
             )
@@ -274,11 +278,12 @@ class GraphClustering(OutOfSampleMixin, SubspaceClustering):
         if self._neighbors is not None:
             return self._fitted_graph.place(self._neighbors.between(X))
         if self.affinity == PRECOMPUTED:
-            kept = np.flatnonzero(self._rows.mask)
-            K = check_similarity(X if self._rows.are_all else X[:, kept])
+            usable = self._points.rows.usable
+            K = check_similarity(X if usable.are_all else X[:, np.flatnonzero(usable.mask)])
             return self._fitted_graph.place(K)
         assert callable(self.affinity)
-        fitted = self._rows.select(self._points)
+        fitted = self._features
+        assert fitted is not None
         K = check_similarity(self.affinity(X, fitted))
         if K.shape != (X.shape[0], fitted.shape[0]):
             raise ValueError(

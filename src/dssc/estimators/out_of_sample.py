@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._typing import Array
 from dssc._validation import check_structure
+from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.shapes import refuse_images
 from dssc.estimators.usable_rows import NO_CLUSTER, UsableRows, find_usable_rows
 from dssc.out_of_sample import Placement
 from dssc.outliers import OutlierScale, outlier_scale
-from dssc.result import ProjectionResult
 
 
 class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -26,8 +26,6 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     labels_: Array
     n_clusters_: int
-    eta2_: float
-    projection_: ProjectionResult
     invalid_rows: str
     contamination: float
     _outlier_scale: OutlierScale  # set by `fit`
@@ -136,14 +134,13 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         X = rows.select(X)
         return X, rows, self._place(X) if X.shape[0] else Placement.of_none(self.n_clusters_)
 
-    def _record_outliers(self, rows: UsableRows) -> None:
-        """Set the outlier scores, and give the label -1 to the share that was asked for."""
-        potentials = self.projection_.potentials[0]
-        self._outlier_scale = outlier_scale(potentials, self.eta2_)
-        scores = self._outlier_scale.scores(potentials)
-        share = float(self.contamination)
-        self.outlier_threshold_ = float(np.quantile(scores, 1.0 - share)) if share else np.inf
-        self.outlier_scores_ = rows.spread(scores, np.inf)
+    def _record_outliers(self, potentials: Array, eta2: float, rows: SampleRows) -> None:
+        """Set the outlier scores, and give the label -1 to the share asked for."""
+        self._outlier_scale = outlier_scale(potentials, eta2)
+        self.outlier_scores_ = rows.spread(self._outlier_scale.scores(potentials), np.inf)
+        usable = np.sort(self.outlier_scores_[rows.usable.mask])
+        n_outliers = round(float(self.contamination) * len(usable))
+        self.outlier_threshold_ = float(usable[-n_outliers - 1]) if n_outliers else np.inf
         self.labels_ = np.where(
             self.outlier_scores_ > self.outlier_threshold_, NO_CLUSTER, self.labels_
         )

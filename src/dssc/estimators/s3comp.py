@@ -36,9 +36,9 @@ class S3COMP(BaselineClustering):
         Rounds of consensus after the first round, which has none. Zero gives S3COMP without
         consensus.
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
-    tol, max_iter, random_state, invalid_rows
-        See the same class.
 
     References
     ----------

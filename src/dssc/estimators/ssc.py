@@ -29,9 +29,9 @@ class SSC(SparseRegressionClustering):
         duplicates. In :class:`LSR` gamma acts in the opposite direction. See Notes of
         :class:`EnSC`.
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
-    tol, max_iter, random_state, invalid_rows
-        See the same class.
 
     Attributes
     ----------

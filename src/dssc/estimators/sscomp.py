@@ -25,9 +25,9 @@ class SSCOMP(BaselineClustering):
         Most nonzeros per row of C, the paper's :math:`k_{\max}`. The pursuit of a row ends earlier
         only where its residual vanishes.
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
-    tol, max_iter, random_state, invalid_rows
-        See the same class.
 
     References
     ----------

@@ -27,11 +27,13 @@ class FittedClusters:
 
     Attributes
     ----------
-    points : ndarray, csr_array or tensor of shape (n_samples, n_features)
-        The points of the fit, with a constant coordinate if `height` is given.
+    points : ndarray, csr_array or tensor of shape (n_points, n_features)
+        The distinct points of the fit, with a constant coordinate if `height` is given.
+    point_of : ndarray of shape (n_samples,)
+        The point that each sample of the fit is a copy of.
     height : float or None
         The constant coordinate of affine subspaces.
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray of shape (n_points,)
         Their clusters.
     n_clusters : int
         Number of clusters.
@@ -41,11 +43,12 @@ class FittedClusters:
         Whether the affinity is symmetric.
     signed : bool
         Whether coefficients below zero count as zero.
-    potentials : ndarray of shape (n_samples,)
+    potentials : ndarray of shape (n_points,)
         Column potentials of the projection.
     """
 
     points: Any
+    point_of: Array
     height: float | None
     labels: Array
     n_clusters: int
@@ -62,8 +65,12 @@ class FittedClusters:
 
     @cached_property
     def subspaces(self) -> Subspaces:
-        """The subspaces of the clusters."""
-        return fit_subspaces(as_array(self.points), self.labels, self.n_clusters)
+        """The subspaces of the clusters; residuals and scores are those of the samples."""
+        fitted = fit_subspaces(as_array(self.points), self.labels, self.n_clusters)
+        return fitted._replace(
+            residuals=fitted.residuals[self.point_of],
+            outlier_scores=fitted.outlier_scores[self.point_of],
+        )
 
     def place(self, X: Any) -> Placement:
         """Return where new points belong, lifted and none of them zero."""

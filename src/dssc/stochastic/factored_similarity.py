@@ -193,6 +193,8 @@ class FactoredSimilarity(BoundedSimilarity):
         n_more = min(4 * self.n_kept, self.shape[0] - 1)
         check_memory(n_more * self.shape[0], self.shape, eta2)
         self._search(n_more, progress)
+        # Potentials that leave so much open came from too few entries, so the next ones use all.
+        self.n_used = self.n_kept
         return True
 
     def _sampled_needs(self, eta2: float) -> Array:
