@@ -1,12 +1,12 @@
 """Samples as they were read: values, origins, and labels from the same source."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
 
 from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError
@@ -30,40 +30,83 @@ class Samples:
     labels : ndarray of shape (n,) or None
         Classes, if they were asked for and are in the source.
     names : sequence of str or None
-        Files of the samples, if each has its own.
+        Names of the samples: their files, if each has its own, or their ids.
+    name_column : str or None
+        What the names are, as the heading of a column; "file" by default.
     lines : sequence of int or None
         Lines of the samples in a text file.
+    columns : sequence of str or None
+        Names of the features, if they have names.
+    files : sequence of str or None
+        Files of the samples, if they come from several tables.
+    skipped : dict of int to str
+        The samples that were passed over: they are no rows of `values`. The names by the index that
+        each would have if none were passed over.
+    warnings : sequence of str
+        What the user should know about the data.
     """
 
     source: str
     values: Matrix
     labels: Array | None = None
     names: Sequence[str] | None = None
+    name_column: str | None = None
     lines: Sequence[int] | None = None
+    columns: Sequence[str] | None = None
+    files: Sequence[str] | None = None
+    skipped: Mapping[int, str] = field(default_factory=dict)
+    warnings: Sequence[str] = field(default_factory=list)
 
     @property
     def are_images(self) -> bool:
         """Whether the samples are images."""
         return self.values.ndim > 2
 
+    @property
+    def indices(self) -> list[int]:
+        """The number of each sample in its file, from 0."""
+        if self.files is None:
+            return list(range(self.values.shape[0]))
+        counts: Counter[str] = Counter()
+        indices = []
+        for file in self.files:
+            indices.append(counts[file])
+            counts[file] += 1
+        return indices
+
     def origins(self, rows: Sequence[int]) -> str:
         """Return where samples are in the source, as text."""
         shown = rows[:SAMPLES_NAMED]
+        marks: Sequence[str | int]
         if self.names is not None:
-            kind, origins = "", [self.names[row] for row in shown]
+            kind, marks = "", self.names
         elif self.lines is not None:
-            kind, origins = "lines ", [str(self.lines[row]) for row in shown]
+            kind, marks = "lines ", self.lines
         else:
-            kind, origins = "rows (from 0) ", [str(row) for row in shown]
+            kind, marks = "rows (from 0) ", self.indices
+        if self.files is not None:
+            marks = [f"{file} {mark}" for file, mark in zip(self.files, marks, strict=True)]
         more = f" and {len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
-        return kind + ", ".join(origins) + more
+        return kind + ", ".join(str(marks[row]) for row in shown) + more
+
+    def identification(self) -> dict[str, list[str] | list[int]]:
+        """Return the columns that say which sample a row of the output is about."""
+        columns: dict[str, list[str] | list[int]] = {}
+        if self.files is not None:
+            columns["file"] = list(self.files)
+        if self.names is not None:
+            columns[self.name_column or "file"] = list(self.names)
+        else:
+            columns["index"] = self.indices
+        return columns
 
     def check(self) -> Self:
         """Raise an error that names the samples which no method can use, if there are any."""
         n = self.values.shape[0]
         if n < 2 or 0 in self.values.shape:
             raise CommandError(f"{self.source} holds {n} samples; clustering needs at least 2")
-        largest = np.concatenate([_largest(self.values[b]) for b in gen_batches(n, BATCH)])
+        batches = (self.values[start : start + BATCH] for start in range(0, n, BATCH))
+        largest = np.concatenate([_largest(batch) for batch in batches])
         self._refuse(~np.isfinite(largest), "NaN or infinite values", "fill or remove them")
         self._refuse(largest == 0, "only zeros, which have no direction", "remove them")
         return self
