@@ -13,7 +13,6 @@ from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_esti
 from dssc.cli.reading.formats import FORMATS
 
 if TYPE_CHECKING:
-    from dssc._typing import Array
     from dssc.cli.fitting import Clustering
     from dssc.cli.reading.samples import Samples
 
@@ -112,7 +111,8 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--skip-bad",
         action="store_true",
-        help="pass over images that cannot be read; they get the label -1",
+        help="pass over images that cannot be read and rows that are zero or not finite; they get "
+        "the label -1",
     )
     group.add_argument(
         "--image-shape", type=shape, metavar="HxW[x3]", help="rows of DATA are pixels of images"
@@ -188,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(0 if args.quiet else 1)
     model = build_estimator(args, progress.verbose)
     with progress.stage("reading"):
-        samples, classes = _read(args)
+        samples = _read(args)
     with progress.stage("features"):
         prepared = prepare(
             samples,
@@ -198,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
             pca=args.pca,
         )
     with compiling_note(progress):
-        clustering = fit_model(model, samples, prepared, classes, progress)
+        clustering = fit_model(model, samples, prepared, samples.labels, progress)
     return write_results(clustering, progress, args.output, args.report, args.force, args.json)
 
 
@@ -229,8 +229,8 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError(f"-k {args.n_clusters} must be at least 1")
 
 
-def _read(args: argparse.Namespace) -> tuple["Samples", "Array | None"]:
-    """Return the samples and their known classes."""
+def _read(args: argparse.Namespace) -> "Samples":
+    """Return the samples with their known classes."""
     from dssc.cli.reading.dispatch import read_sources
     from dssc.cli.reading.labels import read_labels
     from dssc.cli.reading.reader import ReadOptions
@@ -248,13 +248,16 @@ def _read(args: argparse.Namespace) -> tuple["Samples", "Array | None"]:
         size=args.size,
         skip_bad=args.skip_bad,
     )
-    samples = read_sources(args.data, options).check()
+    samples = read_sources(args.data, options)
+    if args.labels is not None:
+        samples.labels = read_labels(args.labels, samples)
+    samples = samples.check(args.skip_bad)
     if args.n_clusters is not None and args.n_clusters > samples.values.shape[0]:
         raise CommandError(
             f"-k {args.n_clusters} asks for more clusters than the "
             f"{samples.values.shape[0]} samples of {samples.source}"
         )
-    return samples, None if args.labels is None else read_labels(args.labels, samples)
+    return samples
 
 
 def write_results(

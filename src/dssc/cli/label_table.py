@@ -29,9 +29,9 @@ def labels_as_bytes(model: Any, samples: Samples, path: Path) -> bytes:
     confidence = getattr(model, "confidence_", None)
     if confidence is not None:
         columns["confidence"] = [_number(value) for value in confidence]
-    for index, name in sorted(samples.skipped.items()):
-        for column, value in {**dict.fromkeys(columns, ""), "file": name}.items():
-            columns[column].insert(index, NO_CLUSTER if column == "cluster" else value)
+    for row, identity in sorted(samples.skipped.items()):
+        for name, column in columns.items():
+            column.insert(row, NO_CLUSTER if name == "cluster" else identity.get(name, ""))
     return table_as_bytes(columns)
 
 

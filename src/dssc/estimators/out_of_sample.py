@@ -40,12 +40,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             to one, or to less where the point resembles none of the fitted ones: with
             ``symmetric=True`` the rest stays on the point itself, as in the fit.
         """
-        check_is_fitted(self)
-        check_structure("X", X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        points = self._fitted_clusters.lifted(X)
-        check_no_zero_rows(points)
-        return self._fitted_clusters.masses(points).astype(X.dtype, copy=False)
+        return self._masses(X)
 
     def predict_proba(self, X: Any) -> Array:
         """Return the share of each cluster in the affinity of new points.
@@ -61,7 +56,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             The affinities of `transform`, each row divided by its sum; equal shares where a point
             has no affinity to any fitted one.
         """
-        masses = self.transform(X)
+        masses = self._masses(X)
         sums = masses.sum(axis=1, keepdims=True)
         equal = np.full_like(masses, 1.0 / masses.shape[1])
         return np.divide(masses, sums, out=equal, where=sums > 0)
@@ -80,6 +75,15 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             Clusters, numbered as in `labels_`.
         """
         return self.predict_proba(X).argmax(axis=1).astype(self.labels_.dtype)
+
+    def _masses(self, X: Any) -> Array:
+        """Return the affinities of `transform` as an array, whatever `set_output` asks for."""
+        check_is_fitted(self)
+        check_structure("X", X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        points = self._fitted_clusters.lifted(X)
+        check_no_zero_rows(points)
+        return self._fitted_clusters.masses(points).astype(X.dtype, copy=False)
 
     def subspaces(self) -> Subspaces:
         """Return the subspace of every cluster, and how far each fitted point is from its own.

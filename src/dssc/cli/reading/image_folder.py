@@ -25,7 +25,7 @@ DEEP_MODES = ("F", "I", "I;16", "I;16B", "I;16L")
 
 
 # The options that apply to folders.
-options = ("size", "skip_bad")
+options = ("size",)
 
 
 class UnreadableImage(CommandError):
@@ -75,7 +75,7 @@ def read_images(
     """Read images of one size, or resize them to it; on request, pass over unreadable ones."""
     images: list[Array] = []
     read: list[str] = []
-    skipped: dict[int, str] = {}
+    skipped: dict[int, dict[str, str | int]] = {}
     problems: list[str] = []
     for index, (path, name) in enumerate(zip(paths, names, strict=True)):
         try:
@@ -83,7 +83,7 @@ def read_images(
         except UnreadableImage as error:
             if not options.skip_bad:
                 raise UnreadableImage(f"{error}; mend or remove it, or add --skip-bad") from error
-            skipped[index] = name
+            skipped[index] = {"file": name}
             problems.append(f"passed over: {error}")
             continue
         if options.size is not None:

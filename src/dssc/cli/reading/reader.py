@@ -8,10 +8,13 @@ from typing import Protocol, runtime_checkable
 from dssc._typing import Array
 from dssc.cli.reading.samples import Samples
 
+# The options that apply to every format.
+FOR_ALL = ("labels", "skip_bad")
+
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the user says about a file or folder. Apart from `labels`, these are options.
+    """What the user says about a file or folder.
 
     Parameters
     ----------
@@ -55,11 +58,11 @@ class ReadOptions:
     skip_bad: bool = False
 
     def given(self) -> list[str]:
-        """Return the names of the options that differ from their defaults."""
+        """Return the options that apply to some formats only and differ from their defaults."""
         return [
             field.name
             for field in fields(self)
-            if field.name != "labels" and getattr(self, field.name) != field.default
+            if field.name not in FOR_ALL and getattr(self, field.name) != field.default
         ]
 
 

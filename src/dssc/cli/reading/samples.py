@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -39,9 +39,11 @@ class Samples:
         Names of the features, if they have names.
     files : sequence of str or None
         Files of the samples, if they come from several tables.
-    skipped : dict of int to str
-        The samples that were passed over: they are no rows of `values`. The names by the index that
-        each would have if none were passed over.
+    numbers : sequence of int or None
+        The number of each sample in its file from 0, if some were passed over.
+    skipped : dict of int to dict
+        The samples that were passed over, which are no rows of `values`: what identifies each, by
+        the row it would have if none were passed over.
     warnings : sequence of str
         What the user should know about the data.
     """
@@ -54,7 +56,8 @@ class Samples:
     lines: Sequence[int] | None = None
     columns: Sequence[str] | None = None
     files: Sequence[str] | None = None
-    skipped: Mapping[int, str] = field(default_factory=dict)
+    numbers: Sequence[int] | None = None
+    skipped: Mapping[int, Mapping[str, str | int]] = field(default_factory=dict)
     warnings: Sequence[str] = field(default_factory=list)
 
     @property
@@ -65,6 +68,8 @@ class Samples:
     @property
     def indices(self) -> list[int]:
         """The number of each sample in its file, from 0."""
+        if self.numbers is not None:
+            return list(self.numbers)
         if self.files is None:
             return list(range(self.values.shape[0]))
         counts: Counter[str] = Counter()
@@ -100,24 +105,67 @@ class Samples:
             columns["index"] = self.indices
         return columns
 
-    def check(self) -> Self:
-        """Raise an error that names the samples which no method can use, if there are any."""
+    def check(self, skip_bad: bool = False) -> "Samples":
+        """Raise an error that names the samples which no method can use, if there are any.
+
+        With `skip_bad`, return the other samples with a warning instead.
+        """
+        self._check_size()
         n = self.values.shape[0]
-        if n < 2 or 0 in self.values.shape:
-            raise CommandError(f"{self.source} holds {n} samples; clustering needs at least 2")
         batches = (self.values[start : start + BATCH] for start in range(0, n, BATCH))
         largest = np.concatenate([_largest(batch) for batch in batches])
-        self._refuse(~np.isfinite(largest), "NaN or infinite values", "fill or remove them")
-        self._refuse(largest == 0, "only zeros, which have no direction", "remove them")
-        return self
+        problems = {
+            "NaN or infinite values; fill or remove them": ~np.isfinite(largest),
+            "only zeros, which have no direction; remove them": largest == 0,
+        }
+        warnings = []
+        for problem, is_bad in problems.items():
+            if is_bad.any():
+                what, remedy = problem.split("; ")
+                rows = np.flatnonzero(is_bad).tolist()
+                message = f"{self.source}: {len(rows)} of {n} samples hold {what}: "
+                message += self.origins(rows)
+                if not skip_bad:
+                    raise CommandError(f"{message}; {remedy}, or add --skip-bad")
+                warnings.append(f"passed over: {message}")
+        if not warnings:
+            return self
+        usable = self._without(np.logical_or.reduce(list(problems.values())))
+        usable.warnings = [*self.warnings, *warnings]
+        usable._check_size()
+        return usable
 
-    def _refuse(self, is_bad: Array, problem: str, remedy: str) -> None:
-        rows = np.flatnonzero(is_bad).tolist()
-        if rows:
+    def _check_size(self) -> None:
+        n = self.values.shape[0]
+        if n < 2 or 0 in self.values.shape:
+            rest = f" besides {len(self.skipped)} that cannot be used" if self.skipped else ""
             raise CommandError(
-                f"{self.source}: {len(rows)} of {self.values.shape[0]} samples hold {problem}: "
-                f"{self.origins(rows)}; {remedy}"
+                f"{self.source} holds {n} samples{rest}; clustering needs at least 2"
             )
+
+    def _without(self, is_bad: Array) -> "Samples":
+        """Return the samples that are not bad; the others are `skipped`."""
+        good = np.flatnonzero(~is_bad)
+        identities = self.identification()
+        places = np.setdiff1d(np.arange(len(is_bad) + len(self.skipped)), list(self.skipped))
+        skipped = {
+            int(places[row]): {name: column[row] for name, column in identities.items()}
+            for row in np.flatnonzero(is_bad).tolist()
+        }
+
+        def kept(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [values[int(row)] for row in good]
+
+        return replace(
+            self,
+            values=self.values[good],
+            labels=None if self.labels is None else self.labels[good],
+            names=kept(self.names),
+            lines=kept(self.lines),
+            files=kept(self.files),
+            numbers=kept(self.indices),
+            skipped={**self.skipped, **skipped},
+        )
 
 
 def _largest(values: Matrix) -> Array:
