@@ -1,8 +1,8 @@
 """Reading of files in a process of its own.
 
-Some readers follow sizes and types of a damaged file wherever they lead, and can crash the
-interpreter or fill the memory. Here this ends a second process, and the command reports the file as
-damaged or too large.
+Some readers follow sizes and links of a damaged file wherever they lead. They can crash the
+interpreter, fill the memory, or never end. Here this ends a second process, and the command reports
+the file as damaged or too large.
 """
 
 import json
@@ -20,6 +20,9 @@ from dssc.cli.reading.expansion import check_expanded, largest_expansion
 
 # Address space that the second process needs besides that of the content.
 PROCESS_BYTES = 1 << 30
+# Processor time that the second process may take to start, and bytes that it reads per second at
+# least. A damaged file can make it run in circles.
+START_SECONDS, BYTES_PER_SECOND = 20, 1 << 26
 # Settings of the second process: one thread, and no memory reserved in advance.
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
@@ -41,7 +44,8 @@ def read_separately(path: Path, kind: str, loader: str, **arguments: Any) -> Any
     """
     limit = largest_expansion(path)
     call = json.dumps({"path": str(path), "limit": limit, **arguments})
-    command = [sys.executable, "-P", "-m", __name__, loader, call]
+    seconds = START_SECONDS + limit // BYTES_PER_SECOND
+    command = [sys.executable, "-P", "-m", __name__, loader, call, str(seconds)]
     outcome = None
     with (
         subprocess.Popen(
@@ -66,9 +70,10 @@ def read_separately(path: Path, kind: str, loader: str, **arguments: Any) -> Any
     return outcome
 
 
-def load(loader: str, arguments: dict[str, Any]) -> Any:
+def load(loader: str, arguments: dict[str, Any], seconds: int) -> Any:
     """Return what the loader reads, or the error that it raises."""
-    _limit_memory(2 * arguments["limit"] + PROCESS_BYTES)
+    _limit("RLIMIT_AS", 2 * arguments["limit"] + PROCESS_BYTES)
+    _limit("RLIMIT_CPU", seconds)
     try:
         module = import_module(f"dssc.cli.reading.{loader}")
         return module.load(Path(arguments.pop("path")), **arguments)
@@ -79,16 +84,18 @@ def load(loader: str, arguments: dict[str, Any]) -> Any:
         return ValueError(f"{type(error).__name__}: {error}")
 
 
-def _limit_memory(n_bytes: int) -> None:
-    """Limit the memory of this process, where the system can."""
+def _limit(name: str, amount: int) -> None:
+    """Limit what this process may use of a resource, where the system can."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = n_bytes if most == resource.RLIM_INFINITY else min(n_bytes, most)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+    kind = getattr(resource, name)
+    most = resource.getrlimit(kind)[1]
+    limit = amount if most == resource.RLIM_INFINITY else min(amount, most)
+    resource.setrlimit(kind, (limit, most))
 
 
 if __name__ == "__main__":
-    pickle.dump(load(sys.argv[1], json.loads(sys.argv[2])), sys.stdout.buffer, protocol=5)
+    outcome = load(sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]))
+    pickle.dump(outcome, sys.stdout.buffer, protocol=5)
