@@ -25,7 +25,8 @@ from dssc.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = (
-    "cells", "demo", "digits", "faces", "image_embeddings", "motion", "normalise", "text", "transport",
+    "cells", "demo", "digits", "faces", "image_embeddings", "motion", "normalise", "text",
+    "transport",
 )  # fmt: skip
 BUILT = {"gallery", "generated"}  # folders of docs that only a build fills
 BUILT_PAGES = {"gallery/index.rst", "example_report.html"}
@@ -36,6 +37,7 @@ DOCUMENTS = sorted(
 )
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 CURRENT = [name for name in NAMES if name != "CHANGELOG.md"]  # it mentions names of the past
+NEEDS_ANNDATA = pytest.mark.skipif(find_spec("anndata") is None, reason="needs dssc[anndata]")
 PAGES_WITH_OUTPUT = ("index", "quickstart", "command", "other_libraries")
 ELSEWHERE = {"KMeans", "SpectralClustering", *dir(builtins)}
 
@@ -282,7 +284,7 @@ def run_python_blocks(document, names):
     [
         "README.md",
         "docs/index.md",
-        "docs/other_libraries.md",
+        pytest.param("docs/other_libraries.md", marks=NEEDS_ANNDATA),
         pytest.param("docs/quickstart.md", marks=pytest.mark.slow),
     ],
 )
@@ -318,6 +320,8 @@ def test_every_output_follows_what_prints_it():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_run(name, tmp_path):
+    if name == "cells":
+        pytest.importorskip("anndata")
     # Showing a figure without a screen is a warning.
     command = [sys.executable, "-W", "ignore", ROOT / "examples" / f"{name}.py"]
     environment = {**os.environ, "MPLBACKEND": "Agg"}

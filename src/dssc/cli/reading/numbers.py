@@ -48,5 +48,5 @@ def _decimal_in(cells: Sequence[str | float]) -> str | None:
     return "." if "." in text else "," if "," in text else None
 
 
-# Numbers as Python writes them.
-POINT = Numbers(".")
+# Numbers with a decimal point, as Python writes them, and with a decimal comma.
+POINT, COMMA = Numbers("."), Numbers(",")
