@@ -173,7 +173,7 @@ def test_the_message_the_code_and_nothing_written(run, sources, arguments, expec
 def test_force_replaces(run, sources):
     code, _, _ = run("cluster", "good.csv", "-k2", "-o", "taken.csv", "--force", "-q")
     assert code == 0
-    assert Path("taken.csv").read_text().startswith("index,cluster\n")
+    assert Path("taken.csv").read_text().startswith("index,cluster")
 
 
 def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch):
