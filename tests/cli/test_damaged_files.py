@@ -11,7 +11,7 @@ from tests.cli.mutations import mutated, originals
 ORIGINALS = originals()
 # Some files are read in a process of their own, which takes longer.
 SLOW_ENDINGS = (".mat", ".h5", ".h5ad", ".feather")
-FEW, SOME = 2, 12
+FEW, SOME = 1, 12
 NAMES = [f"{number}{ending}" for number, (ending, _) in enumerate(ORIGINALS)]
 
 

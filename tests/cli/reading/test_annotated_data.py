@@ -8,6 +8,7 @@ from dssc.cli.reading.dispatch import read_samples
 from dssc.cli.reading.reader import ReadOptions
 
 anndata = pytest.importorskip("anndata")
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 X = np.arange(12.0).reshape(4, 3) + 1
 NAMES = ["AAAC", "AAAG", "AACA", "AACC"]

@@ -5,6 +5,7 @@ from dssc.cli.exits import CommandError
 from dssc.cli.reading.dispatch import read_samples
 from dssc.cli.reading.reader import ReadOptions
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
 ENDINGS = (".parquet", ".feather")
 
 

@@ -14,6 +14,7 @@ h5py = pytest.importorskip("h5py")
 X = np.arange(12.0).reshape(4, 3) + 1
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("ending", [".h5", ".hdf5"])
 def test_arrays_by_their_path(tmp_path, ending):
     path = tmp_path / f"a{ending}"
@@ -39,6 +40,7 @@ def test_with_a_key_nothing_else_is_read(tmp_path):
         read_samples(tmp_path / "a.h5")
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_nothing_is_read_from_other_files(tmp_path):
     (tmp_path / "secret").write_bytes(X.tobytes())
     with h5py.File(tmp_path / "linked.h5", "w") as file:
@@ -47,6 +49,7 @@ def test_nothing_is_read_from_other_files(tmp_path):
         read_samples(tmp_path / "linked.h5")
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_matlab_73(tmp_path):
     labels = np.array([0.0, 1, 0, 1])
     write_matlab_73(tmp_path / "a.mat", {"X": X, "y": labels[:, None]})

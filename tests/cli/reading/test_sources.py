@@ -76,6 +76,7 @@ def contents():
     yield "mat", written(write_matlab_73, {"X": X})
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(("kind", "content"), list(contents()))
 def test_standard_input(feed, kind, content):
     feed(content)
@@ -84,6 +85,7 @@ def test_standard_input(feed, kind, content):
     assert samples.source == "standard input"
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_formats_of_other_packages_on_standard_input(feed):
     arrow, openpyxl = pytest.importorskip("pyarrow"), pytest.importorskip("openpyxl")
     from pyarrow import feather, parquet
