@@ -35,3 +35,30 @@ def test_features_become_a_graph_and_outliers_get_no_cluster(moons, capsys):
 def test_a_wrong_shape_names_the_remedy(moons, capsys):
     assert main(["cluster", "points.npy", "-k", "2", "--method", "graph"]) != 0
     assert "affinity='nearest_neighbors'" in capsys.readouterr().err
+
+
+def test_points_without_an_edge_are_named_or_passed_over(moons, capsys):
+    graph = sparse.lil_array(sparse.load_npz("graph.npz"))
+    graph[7, :] = 0.0
+    graph[:, 7] = 0.0
+    sparse.save_npz("lone.npz", sparse.csr_array(graph))
+    assert main(["cluster", "lone.npz", "-k", "2", "--method", "graph"]) == 2
+    assert "1 points without similarity to any other: 7;" in capsys.readouterr().err
+    assert (
+        main(
+            [
+                "cluster",
+                "lone.npz",
+                "-k",
+                "2",
+                "--method",
+                "graph",
+                "--skip-bad",
+                "-o",
+                "labels.npy",
+            ]
+        )
+        == 0
+    )
+    assert np.flatnonzero(np.load("labels.npy") < 0).tolist() == [7]
+    assert "1 (label -1)" in capsys.readouterr().out

@@ -83,8 +83,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read K, project it, write the result and print the summary."""
-    from dssc.cli.reading.dispatch import check_exists, read_samples
+    from dssc.cli.reading.dispatch import read_samples
     from dssc.cli.reading.reader import ReadOptions
+    from dssc.cli.reading.sources import check_exists
     from dssc.cli.writing import check_ending, check_outputs, matrix_as_bytes, write_all
 
     check_exists(args.data)
