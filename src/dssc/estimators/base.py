@@ -177,10 +177,10 @@ class SubspaceClustering(ClusterMixin, BaseEstimator, ABC):
             )
         elif rows.has_copies and rows.n_points < (self.n_clusters or 1):
             warn_user(
-                f"the {points.shape[0]} rows of X are {rows.n_points} distinct point(s) once scaled "
-                f"to unit norm, so n_clusters={self.n_clusters} clusters cannot be told apart; each "
-                "point is a cluster. Ask for fewer clusters, or use ADSSC(affine=True) if lengths "
-                "matter",
+                f"the {points.shape[0]} rows of X are {rows.n_points} distinct point(s) once scaled"
+                f" to unit norm, so n_clusters={self.n_clusters} clusters cannot be told apart; "
+                "each point is a cluster. Ask for fewer clusters, or use ADSSC(affine=True) if "
+                "lengths matter",
                 UserWarning,
             )
         return rows
