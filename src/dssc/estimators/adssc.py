@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
-from dssc._validation import check_nonnegative, check_positive
+from dssc._validation import check_nonnegative, check_positive, check_real
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
@@ -272,6 +272,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
     def _checked(self, X: Any, engine: Engine) -> Any:
         """Return the samples where the engine wants them, after all checks."""
+        check_real("X", X)
         X = engine.check(X)
         if is_tensor(X):
             self._check_parameters(len(X))

@@ -91,7 +91,10 @@ def gather(
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
     further = min(max(FEWEST_FURTHER, k), MOST_FURTHER)
-    extra = max(1, k + further - model.embedding_.shape[1])
+    # With copies, the eigenvectors of the model are those of the graph of distinct points.
+    has_copies = len(getattr(model, "distinct_rows_", labels)) < len(labels)
+    known = np.empty((len(labels), 0)) if has_copies else model.embedding_
+    extra = max(1, k + further - known.shape[1])
     return Content(
         title=title,
         method=type(model).__name__,
@@ -110,7 +113,7 @@ def gather(
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
         nonzeros=nonzeros_per_point(model.affinity_matrix_),
-        eigenvalues=leading_eigenvalues(graph, extra, model.embedding_, seed),
+        eigenvalues=leading_eigenvalues(graph, extra, known, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
         positions=positions,
