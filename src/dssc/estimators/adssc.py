@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
 from dssc._typing import Array
-from dssc._validation import check_nonnegative, check_positive
+from dssc._validation import check_nonnegative, check_positive, check_real
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
@@ -302,6 +302,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     def _checked(self, X: Any, engine: Engine) -> tuple[Any, UsableRows]:
         """Return the samples to cluster where the engine wants them, and which they are."""
         refuse_images(X)
+        check_real("X", X)
         X = engine.check(X)
         if is_tensor(X):
             self._check_parameters(len(X))

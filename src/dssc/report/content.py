@@ -97,7 +97,10 @@ def gather(
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
     further = min(max(FEWEST_FURTHER, k), MOST_FURTHER)
-    extra = max(1, k + further - embedding.shape[1])
+    # The eigenvectors of the model are those of the graph of distinct points, outliers included.
+    is_whole = not n_without and len(getattr(model, "distinct_rows_", labels)) == len(labels)
+    known = embedding if is_whole else np.empty((len(labels), 0))
+    extra = max(1, k + further - known.shape[1])
     return Content(
         title=title,
         method=type(model).__name__,
@@ -116,7 +119,7 @@ def gather(
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
         nonzeros=nonzeros_per_point(affinity),
-        eigenvalues=leading_eigenvalues(graph, extra, embedding, seed),
+        eigenvalues=leading_eigenvalues(graph, extra, known, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
         positions=positions,
