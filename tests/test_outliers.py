@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
 
 from dssc import ADSSC, GraphClustering, make_union_of_subspaces, unit_norm
@@ -72,6 +73,22 @@ def test_the_worst_share_gets_no_cluster(planted):
     assert np.mean(labels[20:] < 0) > 0.9
     np.testing.assert_array_equal(labels < 0, model.outlier_scores(new) > model.outlier_threshold_)
     np.testing.assert_array_equal(model.predict_proba(new), plain.predict_proba(new))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ADSSC(10, eta1=1.0, n_neighbors=10),
+        ADSSC(10, eta1=1.0, n_neighbors=10, symmetric=False),
+        GraphClustering(10, affinity="nearest_neighbors"),
+    ],
+    ids=str,
+)
+def test_the_same_share_of_new_points_are_outliers(model):
+    X = np.random.default_rng(0).permutation(load_digits().data)
+    model.set_params(contamination=0.05, random_state=0).fit(X[:900])
+    assert np.mean(model.labels_ < 0) == 0.05
+    assert np.mean(model.predict(X[900:]) < 0) == pytest.approx(0.05, abs=0.015)
 
 
 def test_confidence_agrees_with_predictions():

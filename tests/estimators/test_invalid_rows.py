@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.estimator_checks import check_estimator
 
 from dssc import ADSSC, JDSSC, LSR, GraphClustering, clustering_accuracy, make_union_of_subspaces
@@ -114,6 +115,18 @@ def test_features_with_bad_rows_become_a_graph(clean, dirty):
     model.fit(dirty)
     assert np.flatnonzero(model.labels_ < 0).tolist() == [7, 40]
     assert np.flatnonzero(model.predict(dirty) < 0).tolist() == [7, 40]
+
+
+def test_empty_documents_get_no_cluster():
+    words = ("sun rain wind snow storm cloud", "goal team match league coach score")
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words[i % 2].split(), 4)) for i in range(40)]
+    texts[3] = texts[8] = "the of and"  # stop words only
+    X = TfidfVectorizer(stop_words="english").fit_transform(texts)
+    labels = ADSSC(2, **GIVEN, invalid_rows="label").fit_predict(X)
+    assert np.flatnonzero(labels < 0).tolist() == [3, 8]
+    kept = np.flatnonzero(labels >= 0)
+    assert clustering_accuracy(kept % 2, labels[kept]) == 1.0
 
 
 def test_too_few_rows_are_refused():

@@ -56,7 +56,8 @@ def symmetric_part(K: Matrix) -> Matrix:
 def without_self_loops(K: Matrix, self_loops: bool) -> tuple[Matrix, float]:
     """Return similarities that are at least zero, and zero on the diagonal unless loops count.
 
-    Zero is the similarity of the least similar pair, if that is negative.
+    Zero is the similarity of the least similar pair, if that is negative. An array is changed in
+    place.
 
     Returns
     -------
@@ -71,7 +72,8 @@ def without_self_loops(K: Matrix, self_loops: bool) -> tuple[Matrix, float]:
         kept = np.flatnonzero((entries.row != entries.col) | self_loops)
         places = entries.row[kept], entries.col[kept]
         return sparse.csr_array((entries.data[kept] - lowest, places), shape=K.shape), lowest
-    K = K - lowest
+    if lowest < 0:
+        K -= lowest
     if not self_loops:
         np.fill_diagonal(K, 0.0)
     return K, lowest
