@@ -157,7 +157,7 @@ def test_checks_of_scikit_learn_with_zero_rows_pass():
 
 
 @pytest.mark.parametrize("shape", [(10, 8, 8), (10, 8, 8, 3)])
-@pytest.mark.parametrize("model", [ADSSC(2), LSR(2), JDSSC(2)])
+@pytest.mark.parametrize("model", [ADSSC(2), LSR(2), JDSSC(2), GraphClustering(2)])
 def test_images_are_told_how_to_become_rows(model, shape, rng):
     with pytest.raises(ValueError, match=r"shape \(10, 8.*scattered_features.*reshape\(len\(X\), "):
         model.fit(rng.uniform(size=shape))

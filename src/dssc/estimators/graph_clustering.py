@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Matrix
 from dssc._validation import check_structure
@@ -18,6 +19,7 @@ from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, pa
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
 from dssc.estimators.sample_rows import SampleRows
+from dssc.estimators.shapes import refuse_images
 from dssc.estimators.similarities import (
     NeighborSimilarity,
     edges_per_point,
@@ -187,7 +189,7 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
         with self._unchanged_on_failure():
-            X = self._checked(X)
+            X = self._checked(as_array(X))
             rng = check_random_state(self.random_state)
             engine, progress = CpuEngine(), Progress(self.verbose)
 
@@ -212,6 +214,7 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
 
     def _checked(self, X: Any) -> Matrix:
         """Return X as checked floats: similarities, or features of which rows may be invalid."""
+        refuse_images(X)
         check_structure("X", X)
         X = validate_data(
             self,
