@@ -153,7 +153,7 @@ class Clusterings:
             return spectral_embedding(
                 self.affinity, n_clusters, n_components=n_components, random_state=rng
             )
-        self._compute(n_components)
+        self._compute(n_components, n_clusters)
         vectors = self.vectors[:, :n_components]
         if not self._fades():
             return vectors
@@ -172,16 +172,16 @@ class Clusterings:
         """Return eigenvalues in falling order; the last one is repeated if there are fewer."""
         if self.n_pieces >= count:  # each component has an eigenvalue of one
             return np.ones(count)
-        self._compute(min(count, self.n_points))
+        self._compute(min(count, self.n_points), count)
         return np.pad(self.eigenvalues, (0, max(0, count - len(self.eigenvalues))), mode="edge")
 
-    def _compute(self, count: int) -> None:
-        """Compute eigenvectors unless there are enough."""
+    def _compute(self, count: int, n_exact: int) -> None:
+        """Compute eigenvectors unless there are enough, the first of them accurately."""
         if count <= len(self.eigenvalues):
             return
         rng = check_random_state(self.random_state)
         count = max(count, self.n_pieces)
-        self._keep(spectral_embedding(self.affinity, count, random_state=rng))
+        self._keep(spectral_embedding(self.affinity, count, n_exact=n_exact, random_state=rng))
 
     def _keep(self, vectors: Array) -> None:
         """Keep eigenvectors, and compute their eigenvalues."""

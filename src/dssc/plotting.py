@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
 from dssc.exploration_plot import plot_exploration as plot_exploration
-from dssc.graph import as_graph, as_matrix, leading_eigenvalues
+from dssc.graph import as_graph, as_matrix
 from dssc.images import check_images
+from dssc.spectral.eigenvalues import leading_eigenvalues
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
