@@ -76,13 +76,22 @@ def test_large_data_are_judged_by_a_sample(data):
     X, y = data
     choice = choose(X)
     assert (choice.graph, choice.embedding, choice.labels) == (None, None, None)
-    growth = np.log(300) / np.log(200)
-    counts = {round(count * growth) for count in N_NEIGHBORS}
-    assert {c.n_neighbors for c in choice.candidates if c.n_neighbors} == counts
+    usual = round(12 * np.log(300) / np.log(200))
+    assert [c.n_neighbors for c in choice.candidates if c.n_neighbors] == [usual]
+    assert choose(X, Given(None, None, None)).count.n_clusters == 4
     model = ADSSC(4, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) > 0.98
     given = ADSSC(4, n_neighbors=6, random_state=0).fit(X)
     assert given.candidates_[0].n_neighbors == 6
+
+
+@pytest.mark.usefixtures("sampled")
+def test_a_sample_of_noise_is_clustered_before_it_is_named(rng):
+    with pytest.warns(UserWarning, match="no clusters beyond chance"):
+        choice = choose(rng.standard_normal((400, 30)))
+    growth = np.log(400) / np.log(200)
+    counts = {round(count * growth) for count in N_NEIGHBORS}
+    assert {c.n_neighbors for c in choice.candidates if c.n_neighbors} == counts
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
