@@ -1,4 +1,5 @@
 import sys
+from copy import copy
 
 import numpy as np
 import pytest
@@ -41,6 +42,14 @@ def test_the_default_graph_without_cells(model):
     assert set(cells.obsp) == {"connectivities"}
     result = project_doubly_stochastic(read_connectivities(cells), 0.1)
     assert result.converged
+
+
+def test_confidences_are_written(model):
+    confident = copy(model)
+    confident.confidence_ = np.linspace(0, 1, 90)
+    np.testing.assert_array_equal(
+        to_anndata(confident).obs["dssc_confidence"], confident.confidence_
+    )
 
 
 def test_a_graph_that_is_not_symmetric_becomes_symmetric(points):

@@ -32,7 +32,8 @@ def to_anndata(model: Any, adata: "AnnData | None" = None, key_added: str | None
     Returns
     -------
     adata : AnnData
-        With clusters in ``obs["dssc"]``, the embedding in ``obsm["X_dssc"]``, and the affinity in
+        With clusters in ``obs["dssc"]``, confidences in ``obs["dssc_confidence"]`` if the model has
+        them, the embedding in ``obsm["X_dssc"]``, and the affinity in
         ``obsp["dssc_connectivities"]``. With ``key_added=None`` the last is
         ``obsp["connectivities"]``, and with another key that key takes the place of "dssc".
 
@@ -52,6 +53,8 @@ def to_anndata(model: Any, adata: "AnnData | None" = None, key_added: str | None
     name = key_added or "dssc"
     graph_name = "connectivities" if key_added is None else f"{key_added}_connectivities"
     adata.obs[name] = _categories(model.labels_)
+    if hasattr(model, "confidence_"):
+        adata.obs[f"{name}_confidence"] = model.confidence_
     adata.obsm[f"X_{name}"] = model.embedding_
     adata.obsp[graph_name] = _without_loops(graph)
     adata.uns[key_added or "neighbors"] = {

@@ -114,23 +114,22 @@ class Samples:
         n = self.values.shape[0]
         batches = (self.values[start : start + BATCH] for start in range(0, n, BATCH))
         largest = np.concatenate([_largest(batch) for batch in batches])
-        problems = {
-            "NaN or infinite values; fill or remove them": ~np.isfinite(largest),
-            "only zeros, which have no direction; remove them": largest == 0,
-        }
+        problems = [
+            (~np.isfinite(largest), "NaN or infinite values", "fill or remove them"),
+            (largest == 0, "only zeros, which have no direction", "remove them"),
+        ]
         warnings = []
-        for problem, is_bad in problems.items():
-            if is_bad.any():
-                what, remedy = problem.split("; ")
-                rows = np.flatnonzero(is_bad).tolist()
-                message = f"{self.source}: {len(rows)} of {n} samples hold {what}: "
-                message += self.origins(rows)
+        for is_bad, what, remedy in problems:
+            rows = np.flatnonzero(is_bad).tolist()
+            if rows:
+                place = self.origins(rows)
+                message = f"{self.source}: {len(rows)} of {n} samples hold {what}: {place}"
                 if not skip_bad:
                     raise CommandError(f"{message}; {remedy}, or add --skip-bad")
                 warnings.append(f"passed over: {message}")
         if not warnings:
             return self
-        usable = self._without(np.logical_or.reduce(list(problems.values())))
+        usable = self._without(~np.isfinite(largest) | (largest == 0))
         usable.warnings = [*self.warnings, *warnings]
         usable._check_size()
         return usable

@@ -72,8 +72,8 @@ def _encoding_of(content: io.BufferedReader) -> str:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        is_text = codecs.lookup(encoding)._is_text_encoding
+        "".encode(encoding)
     except LookupError:
-        is_text = False
-    if not is_text:
-        raise CommandError(f"--encoding {encoding} is not known; examples: utf-8, cp1252, utf-16")
+        raise CommandError(
+            f"--encoding {encoding} is not known; examples: utf-8, cp1252, utf-16"
+        ) from None
