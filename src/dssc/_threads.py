@@ -10,6 +10,8 @@ from threadpoolctl import ThreadpoolController
 
 # Size up to which one thread finds all eigenvectors of a dense matrix about as fast as many.
 SMALL_MATRIX = 1000
+# Multiplications up to which one thread is about as fast as many.
+SMALL_PRODUCT = 3e8
 
 
 @contextmanager
@@ -30,6 +32,12 @@ def one_thread() -> AbstractContextManager[Any]:
     each other on a busy one.
     """
     return _libraries().limit(limits=1)
+
+
+def threads_for_products(n_operations: float) -> AbstractContextManager[Any]:
+    """Return a context for dense products: BLAS uses one thread if they are small."""
+    is_small = n_operations <= SMALL_PRODUCT
+    return _libraries().limit(limits=1, user_api="blas") if is_small else nullcontext()
 
 
 def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:

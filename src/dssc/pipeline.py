@@ -125,9 +125,9 @@ def embed(
     """Return the leading eigenvectors of the affinity, with their weights if they fade."""
     with progress.stage("eigenvectors"):
         if not settings.has_fading_components:
-            return engine.embed(graph, n_clusters, settings.n_components, rng)
+            return engine.embed(graph, n_clusters, settings.n_components, None, rng)
         n_components = fading_components(graph.affinity.shape[0], n_clusters)
-        vectors = engine.embed(graph, n_clusters, n_components, rng)
+        vectors = engine.embed(graph, n_clusters, n_components, n_clusters, rng)
         return faded(vectors, graph.affinity, n_clusters)
 
 

@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
-from dssc.graph import as_graph, as_matrix, leading_eigenvalues
+from dssc.graph import as_graph, as_matrix
 from dssc.images import check_images
+from dssc.spectral.eigenvalues import leading_eigenvalues
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,3 @@ def test_chebyshev_step_agrees_with_numpy(graph_and_potentials, rng):
     for kernels, target in ((graph, out), (reference, expected)):
         kernels.chebyshev_step(indptr, indices, data, x, y, 1.3, -0.2, 0.7, target)
     np.testing.assert_allclose(out, expected, atol=1e-13)
-
-
-def test_sparse_product_agrees_with_numpy(graph_and_potentials):
-    matrix, w = graph_and_potentials
-    out, expected = np.empty(len(w)), np.empty(len(w))
-    graph.sparse_product(*matrix, w, out)
-    reference.sparse_product(*matrix, w, expected)
-    np.testing.assert_allclose(out, expected, atol=1e-13)

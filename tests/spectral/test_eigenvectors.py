@@ -7,19 +7,17 @@ from dssc.spectral import eigenvectors
 from tests.spectral.inputs import ring, span
 
 
-def test_large_graphs_that_lanczos_cannot_resolve_are_filtered(monkeypatch):
+def test_large_graphs_are_filtered_until_they_are_resolved(monkeypatch):
     expected = span(spectral_embedding(ring(900), 7, random_state=0))
     monkeypatch.setattr(eigenvectors, "FACTORED_SIZE", 500)
-    monkeypatch.setattr(eigenvectors, "RESTARTS_WHEN_LARGE", 1)
-    monkeypatch.setattr(eigenvectors, "_inverse_near_one", None)
+    monkeypatch.setattr(eigenvectors, "_factored", None)
     filtered = span(spectral_embedding(ring(900), 7, random_state=0))
     np.testing.assert_allclose(filtered, expected, atol=1e-4)
 
 
 def test_a_large_residual_is_reported(monkeypatch):
     monkeypatch.setattr(eigenvectors, "FACTORED_SIZE", 500)
-    monkeypatch.setattr(eigenvectors, "RESTARTS_WHEN_LARGE", 1)
-    monkeypatch.setattr("dssc.spectral.chebyshev.MAX_ROUNDS", 1)
+    monkeypatch.setattr(eigenvectors, "MAX_ROUNDS", 1)
     with pytest.warns(ConvergenceWarning, match=r"residual of .* Raise eta2") as record:
         spectral_embedding(ring(5000), 7, random_state=0)
     assert record[0].filename == __file__

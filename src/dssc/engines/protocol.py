@@ -72,6 +72,7 @@ class Engine(Protocol):
         graph: AffinityGraph,
         n_clusters: int,
         n_components: int | None,
+        n_exact: int | None,
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of an affinity, as :func:`dssc.spectral_embedding`."""

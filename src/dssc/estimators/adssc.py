@@ -169,12 +169,12 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
     points at most, or 40 per cluster.
 
-    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
-    of them with all eigenvectors and half with the first `n_clusters`. The clustering with
-    the best modularity and normalised cut in the mean of these graphs decides, and the better half
-    of all clusterings votes on the labels. Beyond 5,000 points this is done on a sample, and then
-    all points are clustered once with what was chosen. `candidates_` and `explanation_` say what
-    was found.
+    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from about `n_init` starts in
+    all, half of them with all eigenvectors and half with the first `n_clusters`. The clustering
+    with the best modularity and normalised cut in the mean of these graphs decides, and the better
+    half of all clusterings votes on the labels. Beyond 5,000 points the number hardly matters:
+    about 12 neighbours are taken, more in proportion to the logarithm of the number of points, and
+    all points are clustered once. `candidates_` and `explanation_` say what was found.
 
     With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
     24 and 48 neighbours each, and the clustering is taken whose held-out points are nearest to the

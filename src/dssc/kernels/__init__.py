@@ -16,7 +16,7 @@ NumPy version of every kernel, against which the tests compare it.
 
 from numba import get_num_threads as n_threads
 
-from dssc.kernels.graph import chebyshev_step, sparse_product
+from dssc.kernels.graph import chebyshev_step
 from dssc.kernels.lists import (
     count_listed_above,
     find_sorted,
@@ -66,7 +66,6 @@ __all__ = [
     "solve_pattern",
     "sort_lists",
     "sort_rows",
-    "sparse_product",
     "split_rows",
     "top_k",
     "top_k_columns",

@@ -1,11 +1,9 @@
-"""Products of a sparse matrix with a vector or with a block of vectors."""
-
-from typing import Any
+"""Products of a sparse matrix with a block of vectors."""
 
 from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import parallel, reduction
+from dssc.kernels.compiling import parallel
 
 
 @parallel
@@ -32,19 +30,3 @@ def chebyshev_step(
             value = scale * data[e]
             for v in range(n_vectors):
                 out[i, v] += value * x[j, v]
-
-
-@reduction
-def _row_product(indices: Array, data: Array, x: Array) -> Any:
-    total = data.dtype.type(0)
-    for e in range(len(data)):
-        total += data[e] * x[indices[e]]
-    return total
-
-
-@parallel
-def sparse_product(indptr: Array, indices: Array, data: Array, x: Array, out: Array) -> None:
-    """Write ``A x`` for a CSR matrix A and one vector x."""
-    for i in prange(len(out)):
-        row = slice(indptr[i], indptr[i + 1])
-        out[i] = _row_product(indices[row], data[row], x)

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 
 from dssc._typing import Array
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
-from dssc.graph import as_graph, count_components, leading_eigenvalues, share_inside
+from dssc.graph import as_graph, count_components, share_inside
 from dssc.metrics import nonzeros_per_point
 from dssc.report.affinity_picture import AffinityPicture, draw_affinity
 from dssc.report.class_scores import class_scores
 from dssc.report.confusion import Confusion, confusion_matrix
 from dssc.report.thumbnails import ThumbnailSheet, make_sheet
+from dssc.spectral.eigenvalues import leading_eigenvalues
 
 # Most points of the scatter plot, about.
 MAX_POINTS = 2000

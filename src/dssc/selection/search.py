@@ -6,11 +6,15 @@ clustered from several starts of k-means. Clusterings are ranked by their modula
 normalised cut in the mean of these graphs, and the smallest sum of the two ranks wins. Measured in
 a clustering's own graph, both would prefer sparse graphs.
 
-Another start of k-means changes the accuracy as much as other parameters do. So, unless a sample
-was clustered, the choice comes with labels: a vote of the better half of all clusterings.
+Another start of k-means changes the accuracy as much as other parameters do. So the choice comes
+with labels: a vote of the better half of all clusterings.
+
+Beyond 5,000 points the number of neighbours hardly matters, and the usual one is taken. Then only
+eta1 and signs are chosen, and the number of clusters is estimated on a sample.
 `benchmarks/selection.py` is the study behind this rule.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -35,16 +39,14 @@ from dssc.selection.trials import Trial, Trials
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import ClusterCount
 
-# Neighbours per point that are tried.
+# Neighbours per point that are tried, the usual number first.
 N_NEIGHBORS = (12, 6, 24)
-# Up to this many points all of them are clustered.
+# Up to this many points all of them are clustered several times.
 LARGEST_WHOLE = 5000
-# Points that are clustered otherwise, unless more are needed for every cluster.
+# Points that graphs are made of otherwise, unless more are needed for every cluster.
 SAMPLE_SIZE = 3000
 # Points per cluster that a sample has at least.
 SAMPLE_PER_CLUSTER = 40
-# Most starts of k-means per graph of a sample, whose labels are not used.
-STARTS_OF_A_SAMPLE = 4
 # Points of a cluster per neighbour from which the densest graph does not join clusters.
 ROOM = 3.0
 # Fewest points that are compared with chance.
@@ -79,10 +81,11 @@ def select(
 ) -> Choice:
     """Choose what is not given.
 
-    Beyond 5,000 points graphs are made of a sample of 3,000 (or 40 per cluster, if that is more).
-    eta1 competes with the eigenvalues of X'X, so in a sample it is smaller in proportion. The
-    number of neighbours is smaller like the logarithm of the number of points, which is what graphs
-    need to stay connected.
+    Beyond 5,000 points graphs are made of a sample of 3,000 (or 40 per cluster, if that is more),
+    and only to estimate the number of clusters, or if the points look like chance. eta1 competes
+    with the eigenvalues of X'X, so in a sample it is smaller in proportion. The number of
+    neighbours is smaller like the logarithm of the number of points, which is what graphs need to
+    stay connected.
 
     Parameters
     ----------
@@ -108,6 +111,8 @@ def select(
     sample = Drawn(X, n, replace(settings, signed=signed), engine, rng)
     if given.affine:
         return _by_flatness(sample, given)
+    if n_drawn < n and compared_with_chance(X, how) <= NO_BETTER_THAN_CHANCE:
+        return _usual(sample, given, how)
     return _by_modularity(sample, given, how)
 
 
@@ -153,6 +158,25 @@ class Drawn(NamedTuple):
         return Choice(candidates, explanation, count, best.graph, best.embedding, labels)
 
 
+def _usual(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
+    """Take the usual number of neighbours for a chosen eta1."""
+    settings = replace(sample.settings, eta1=how.eta1 * sample.share)
+    counts, count = sample.counts(N_NEIGHBORS), None
+    if given.n_clusters is None:
+        trials = Trials(sample.X, settings, sample.engine, sample.rng)
+        densest_first = sorted(counts, key=lambda value: value or 0, reverse=True)
+        count = _counted(trials.add(n_neighbors, None) for n_neighbors in densest_first)
+    candidates = _expressions(how, settings.signed)
+    candidates[0] = candidates[0]._replace(n_neighbors=sample.grown(counts[0]))
+    return Choice(candidates, explain(how, settings.signed, sample.n_samples), count)
+
+
+def _expressions(how: ExpressionChoice, signed: bool) -> list[Candidate]:
+    """Return the values of eta1 that were compared, the best or the given one first."""
+    tried = [Candidate(entry.eta1, None, signed, entry.distance) for entry in how.tried]
+    return tried or [Candidate(how.eta1, None, signed)]
+
+
 def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
     """Choose the number of neighbours for a chosen eta1."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
@@ -160,30 +184,22 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     for n_neighbors in sample.counts(N_NEIGHBORS):
         trials.add(n_neighbors, given.n_clusters)
     n_clusters, count = _number(given, trials.trials)
-    n_starts = settings.n_init
-    if sample.share < 1.0:
-        n_starts = min(n_starts, STARTS_OF_A_SAMPLE)
-    trials.cluster(n_clusters, n_starts)
+    trials.cluster(n_clusters, settings.n_init)
     ranking = trials.ranked_clusterings(n_clusters)
     n_voters = int(np.ceil(VOTING_SHARE * len(ranking)))
     voters = [entry.labels for entry in ranking[:n_voters]]
     _warn_of_chance(sample.X, how, voters)
     graphs = list(dict.fromkeys(entry.trial for entry in ranking))
-    distance = how.tried[0].distance if how.tried else None
+    chosen, *others = _expressions(how, settings.signed)
     candidates = [
-        Candidate(
-            how.eta1,
-            sample.grown(trial.n_neighbors),
-            settings.signed,
-            distance,
-            trial.best_modularity,
+        chosen._replace(
+            n_neighbors=sample.grown(trial.n_neighbors),
+            modularity=trial.best_modularity,
             n_pieces=trial.n_pieces,
         )
         for trial in graphs
     ]
-    candidates += [
-        Candidate(entry.eta1, None, settings.signed, entry.distance) for entry in how.tried[1:]
-    ]
+    candidates += others
     explanation = explain(how, settings.signed, sample.n_samples)
     return sample.choice(candidates, explanation, count, graphs[0], voted(voters, n_clusters))
 
@@ -220,18 +236,17 @@ def _number(given: Given, trials: list[Trial]) -> tuple[int, ClusterCount | None
     """Return the number of clusters, and how it was estimated if it was not given."""
     if given.n_clusters is not None:
         return given.n_clusters, None
-    count = _counted(trials)
+    count = _counted(sorted(trials, key=lambda trial: trial.graph.affinity.nnz, reverse=True))
     return count.n_clusters, count
 
 
-def _counted(trials: list[Trial]) -> ClusterCount:
+def _counted(densest_first: Iterable[Trial]) -> ClusterCount:
     """Return the number of clusters of the densest graph whose clusters are larger than its rows.
 
     A dense graph joins small clusters, a sparse one splits large ones. So the densest graph counts
     if its clusters are clear or much larger than its rows, and the next one otherwise. There is a
     single cluster only if the sparsest graph has no more.
     """
-    densest_first = sorted(trials, key=lambda trial: trial.graph.affinity.nnz, reverse=True)
     for place, trial in enumerate(densest_first):
         affinity = trial.graph.affinity
         count = estimate_n_clusters(affinity)

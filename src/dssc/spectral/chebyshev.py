@@ -19,8 +19,10 @@ from dssc._typing import Array
 MIN_DEGREE = 12
 # Highest degree of a filter polynomial.
 MAX_DEGREE = 200
-# Factor by which one round raises the last wanted vector over those that are filtered out.
+# Most by which one round raises a wanted vector over those that are filtered out.
 GAIN = 1e4
+# Residual of a unit vector that is only roughly an eigenvector.
+ROUGH = 1e-2
 # Most rounds of filtering.
 MAX_ROUNDS = 60
 # Rounds without a residual smaller by a quarter after which an iteration in float32 gives up.
@@ -49,13 +51,13 @@ class RitzVectors(NamedTuple, Generic[Block]):
         Approximate eigenvalues in falling order, in main memory.
     vectors : Block
         Orthonormal vectors, one per column.
-    residual : float
-        Largest norm of ``N v - lambda v`` among the wanted vectors.
+    residuals : ndarray of shape (n_vectors,)
+        Norms of ``N v - lambda v``, in main memory.
     """
 
     values: Array
     vectors: Block
-    residual: float
+    residuals: Array
 
 
 class BlockOperations(Protocol[Block]):
@@ -78,7 +80,7 @@ class BlockOperations(Protocol[Block]):
     def filtered(self, X: Block, cut: float, degree: int, *, double: bool) -> Block:
         """Apply the polynomial of `chebyshev_filter` to X, in float64 or else in float32."""
 
-    def rayleigh_ritz(self, X: Block, n_wanted: int) -> RitzVectors[Block]:
+    def rayleigh_ritz(self, X: Block) -> RitzVectors[Block]:
         """Return approximate eigenvectors from the span of an orthonormal X."""
 
 
@@ -88,9 +90,12 @@ def chebyshev_eigenvectors(
     rng: np.random.RandomState,
     *,
     tol: float,
+    resolution: float = 1.0,
+    n_exact: int | None = None,
     allow_double: bool,
-) -> tuple[Block, float]:
-    """Return leading eigenvectors orthogonal to the known ones, and their largest residual.
+    max_rounds: int = MAX_ROUNDS,
+) -> tuple[RitzVectors[Block], bool]:
+    """Return leading eigenvectors orthogonal to the known ones.
 
     Vectors are filtered in float32 and judged in float64.
 
@@ -103,35 +108,51 @@ def chebyshev_eigenvectors(
     rng : RandomState
         Draws the first block.
     tol : float
-        Norm of ``N v - lambda v`` at which a unit vector v is accepted.
+        Largest share of unwanted eigenvectors in a wanted one. This is the norm of
+        ``N v - lambda v`` for a unit vector v, divided by the distance of lambda from the
+        eigenvalues that are not wanted.
+    resolution : float
+        Distances below this one count as this one.
+    n_exact : int, optional
+        How many eigenvectors must meet `tol`; all by default. The others are accepted at a residual
+        of 0.01, which is enough for eigenvectors of little weight.
     allow_double : bool
         Whether to filter in float64 when float32 makes no more progress. Otherwise the iteration
         ends after a few rounds without progress.
+    max_rounds : int
+        Most rounds of filtering.
 
     Returns
     -------
-    vectors : Block of shape (n, n_wanted)
-        Eigenvectors in falling order of their eigenvalues.
-    residual : float
-        Largest norm of ``N v - lambda v`` among them.
+    ritz : RitzVectors
+        The wanted vectors, in falling order of their eigenvalues.
+    converged : bool
+        Whether they are as accurate as was asked for.
     """
+    n_exact = n_wanted if n_exact is None else n_exact
     n_block = min(operations.n_free, -(-max(n_wanted + 4, int(1.4 * n_wanted)) // 8) * 8)
     X = operations.orthonormal(operations.random_block(n_block, rng))
     cut, degree, double = 0.0, MIN_DEGREE, False
     last, best, n_stalled = np.inf, np.inf, 0
-    for _ in range(MAX_ROUNDS):
+    for _ in range(max_rounds):
         X = operations.orthonormal(operations.filtered(X, cut, degree, double=double))
-        values, X, residual = operations.rayleigh_ritz(X, n_wanted)
-        n_stalled = 0 if residual < 0.75 * best else n_stalled + 1
-        best = min(best, residual)
-        if residual <= tol or (n_stalled == PATIENCE and not allow_double):
-            break
-        if residual > last / 4 and degree == MAX_DEGREE:
-            double = allow_double
-        last = residual
+        values, X, residuals = operations.rayleigh_ritz(X)
         cut = min(float(values[-1]), 1.0 - 1e-9)
-        degree = degree_for(float(values[n_wanted - 1]), cut)
-    return X[:, :n_wanted], residual
+        limits = np.full(n_wanted, ROUGH)
+        limits[:n_exact] = tol * np.maximum(values[:n_exact] - cut, resolution)
+        excesses = residuals[:n_wanted] / limits
+        excess = float(excesses.max())
+        n_stalled = 0 if excess < 0.75 * best else n_stalled + 1
+        best = min(best, excess)
+        if excess <= 1.0 or (n_stalled == PATIENCE and not allow_double):
+            break
+        if excess > last / 4:
+            double = allow_double
+        last = excess
+        last_unfinished = int(np.flatnonzero(excesses > 1.0)[-1])
+        degree = degree_for(float(values[last_unfinished]), cut, min(GAIN, 10.0 * excess))
+    ritz = RitzVectors(values[:n_wanted], X[:, :n_wanted], residuals[:n_wanted])
+    return ritz, excess <= 1.0
 
 
 def chebyshev_filter(combine: Combination[Block], X: Block, cut: float, degree: int) -> Block:
@@ -151,7 +172,7 @@ def chebyshev_filter(combine: Combination[Block], X: Block, cut: float, degree: 
     return current
 
 
-def degree_for(value: float, cut: float) -> int:
-    """Return the degree at which the polynomial of [-1, cut] grows by GAIN at `value`."""
+def degree_for(value: float, cut: float, gain: float) -> int:
+    """Return the degree at which the polynomial of [-1, cut] grows by `gain` at `value`."""
     beyond = max(2.0 * (value - cut) / (cut + 1.0), 1e-12)
-    return int(np.clip(np.arccosh(GAIN) / np.arccosh(1.0 + beyond), MIN_DEGREE, MAX_DEGREE))
+    return int(np.clip(np.arccosh(gain) / np.arccosh(1.0 + beyond), MIN_DEGREE, MAX_DEGREE))

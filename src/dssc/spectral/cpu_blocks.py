@@ -1,13 +1,17 @@
 """Blocks of vectors for filtered subspace iteration, on the CPU."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from scipy import linalg, sparse
 
 from dssc import kernels
-from dssc._typing import Array
+from dssc._threads import threads_for_products
+from dssc._typing import Array, Matrix
 from dssc.spectral.chebyshev import BlockOperations, RitzVectors, chebyshev_filter
+
+Step = Callable[[Array, Array, float, float, float, Array], None]
 
 
 class CpuBlocks(BlockOperations[Array]):
@@ -15,21 +19,20 @@ class CpuBlocks(BlockOperations[Array]):
 
     Parameters
     ----------
-    N : csr_array of shape (n, n)
+    N : csr_array or ndarray of shape (n, n)
         Symmetric matrix with eigenvalues in [-1, 1].
-    known : csr_array of shape (n, n_known)
+    known : csr_array or ndarray of shape (n, n_known)
         Orthonormal eigenvectors of eigenvalue one.
     """
 
-    def __init__(self, N: sparse.csr_array, known: sparse.csr_array):
-        self._pattern = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False)
-        self._values = N.data.astype(np.float64, copy=False)
-        self._known = known
+    def __init__(self, N: Matrix, known: Matrix):
+        self._double, self._known = _step(N, np.float64), known
+        self._make_single = lambda: _step(N, np.float32)
 
     @property
     def n_free(self) -> int:
         """Dimension of the space orthogonal to the known eigenvectors."""
-        return self._known.shape[0] - self._known.shape[1]
+        return int(self._known.shape[0] - self._known.shape[1])
 
     def random_block(self, n_vectors: int, rng: np.random.RandomState) -> Array:
         """Return a block of random vectors."""
@@ -37,37 +40,54 @@ class CpuBlocks(BlockOperations[Array]):
 
     def orthonormal(self, X: Array) -> Array:
         """Remove the known eigenvectors from X and return an orthonormal basis of the result."""
-        X = X - self._known @ (self._known.T @ X)
-        return linalg.qr(X, mode="economic", overwrite_a=True, check_finite=False)[0]
+        with threads_for_products(X.size * X.shape[1]):
+            X = X - self._known @ (self._known.T @ X)
+            return linalg.qr(X, mode="economic", overwrite_a=True, check_finite=False)[0]
 
     def filtered(self, X: Array, cut: float, degree: int, *, double: bool) -> Array:
         """Apply the polynomial of `chebyshev_filter` to X, in float64 or else in float32."""
-        values = self._values if double else self._single_values
+        step = self._double if double else self._single
         unused: list[Array] = []
 
         def combine(
             x: Array, previous: Array | None, scale: float, center: float, weight: float
         ) -> Array:
             out = unused.pop() if unused else np.empty_like(x)
-            y = x if previous is None else previous
-            kernels.chebyshev_step(*self._pattern, values, x, y, scale, center, weight, out)
+            step(x, x if previous is None else previous, scale, center, weight, out)
             if previous is not None:
                 unused.append(previous)
             return out
 
-        X = chebyshev_filter(combine, X.astype(values.dtype), cut, degree)
+        X = chebyshev_filter(combine, X.astype(np.float64 if double else np.float32), cut, degree)
         return X.astype(np.float64, copy=False)
 
-    def rayleigh_ritz(self, X: Array, n_wanted: int) -> RitzVectors[Array]:
+    def rayleigh_ritz(self, X: Array) -> RitzVectors[Array]:
         """Return approximate eigenvectors from the span of an orthonormal X."""
         products = np.empty_like(X)
-        kernels.chebyshev_step(*self._pattern, self._values, X, X, 1.0, 0.0, 0.0, products)
-        values, mix = linalg.eigh(X.T @ products)
-        values, mix = values[::-1], mix[:, ::-1]
-        X, products = X @ mix, products @ mix
-        residuals = np.linalg.norm(products - X * values, axis=0)
-        return RitzVectors(values, X, float(residuals[:n_wanted].max()))
+        self._double(X, X, 1.0, 0.0, 0.0, products)
+        with threads_for_products(X.size * X.shape[1]):
+            values, mix = linalg.eigh(X.T @ products)
+            values, mix = values[::-1], mix[:, ::-1]
+            X, products = X @ mix, products @ mix
+        return RitzVectors(values, X, np.linalg.norm(products - X * values, axis=0))
 
     @cached_property
-    def _single_values(self) -> Array:
-        return self._values.astype(np.float32)
+    def _single(self) -> Step:
+        return self._make_single()
+
+
+def _step(N: Matrix, dtype: type) -> Step:
+    """Return the function that writes ``scale (N x - shift x) - weight y`` to its last argument."""
+    if sparse.issparse(N):
+        pattern = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False)
+        values = N.data.astype(dtype, copy=False)
+        return lambda *arguments: kernels.chebyshev_step(*pattern, values, *arguments)
+    dense = N.astype(dtype, copy=False)
+
+    def step(x: Array, y: Array, scale: float, shift: float, weight: float, out: Array) -> None:
+        np.matmul(dense, x, out=out)
+        out -= shift * x
+        out *= scale
+        out -= weight * y
+
+    return step

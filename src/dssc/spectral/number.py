@@ -8,7 +8,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from dssc._typing import Array, Matrix
-from dssc.graph import as_graph, leading_eigenvalues
+from dssc.graph import as_graph
+from dssc.spectral.eigenvalues import leading_eigenvalues
 from dssc.spectral.modularity import most_modular
 
 # Largest number of clusters that is considered.

@@ -19,7 +19,7 @@ def affinity(rng, sizes, noise=0.05):
 
 def embedded(A, n_clusters, n_components, where):
     csr = csr_on_device(A, where)
-    return device_embedding(A, csr, n_clusters, n_components, np.random.RandomState(0))
+    return device_embedding(A, csr, n_clusters, n_components, None, np.random.RandomState(0))
 
 
 def test_eigenvectors_span_what_the_cpu_s_span(where, rng):

@@ -47,11 +47,16 @@ class CpuEngine:
         graph: AffinityGraph,
         n_clusters: int,
         n_components: int | None,
+        n_exact: int | None,
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of an affinity."""
         return spectral_embedding(
-            graph.affinity, n_clusters, n_components=n_components, random_state=rng
+            graph.affinity,
+            n_clusters,
+            n_components=n_components,
+            n_exact=n_exact,
+            random_state=rng,
         )
 
     def assign(

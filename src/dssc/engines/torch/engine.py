@@ -69,13 +69,14 @@ class TorchEngine:
         graph: AffinityGraph,
         n_clusters: int,
         n_components: int | None,
+        n_exact: int | None,
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of a symmetric doubly stochastic affinity."""
         if graph.affinity.shape[0] < SPECTRAL_ON_DEVICE_FROM:
-            return self.cpu.embed(graph, n_clusters, n_components, rng)
+            return self.cpu.embed(graph, n_clusters, n_components, n_exact, rng)
         csr = self._on_device(graph)
-        return device_embedding(graph.affinity, csr, n_clusters, n_components, rng)
+        return device_embedding(graph.affinity, csr, n_clusters, n_components, n_exact, rng)
 
     def _on_device(self, graph: AffinityGraph) -> TorchCsr:
         """Return the affinity on the device, where the projection has left it if it ran there."""

@@ -19,8 +19,10 @@ from dssc.spectral.counts import check_counts
 from dssc.spectral.eigenvectors import warn_if_unresolved
 from dssc.spectral.embedding import rank_components
 
-# Tolerance of filtered subspace iteration, on the residual of a unit eigenvector.
-TOLERANCE = 1e-5
+# Largest share of unwanted eigenvectors in a wanted one.
+TOLERANCE = 1e-4
+# Smallest distance of wanted from unwanted eigenvalues that is resolved.
+RESOLUTION = 0.1
 
 
 def device_embedding(
@@ -28,6 +30,7 @@ def device_embedding(
     csr: TorchCsr,
     n_clusters: int,
     n_components: int | None,
+    n_exact: int | None,
     rng: np.random.RandomState,
 ) -> Array:
     """Return the leading eigenvectors of a symmetric matrix whose rows sum to one.
@@ -39,7 +42,9 @@ def device_embedding(
     n = A.shape[0]
     check_counts(n, n_clusters, n_components)
     if n_components > n // 8:  # a block of vectors would be most of the matrix
-        return spectral_embedding(A, n_clusters, n_components=n_components, random_state=rng)
+        return spectral_embedding(
+            A, n_clusters, n_components=n_components, n_exact=n_exact, random_state=rng
+        )
     pieces = rank_components(_membership(csr, n), n_clusters)
     labels = torch.as_tensor(pieces.labels, device=csr[0].device)
     points = torch.nonzero(labels >= 0).view(-1)
@@ -52,11 +57,18 @@ def device_embedding(
     if n_wanted > 0:
         csr = csr if len(points) == n else _restricted(csr, points, n)
         blocks = TorchBlocks(csr, indicators)
-        vectors, residual = chebyshev_eigenvectors(
-            blocks, n_wanted, rng, tol=TOLERANCE, allow_double=False
+        n_exact = None if n_exact is None else max(1, n_exact - n_known)
+        ritz, _ = chebyshev_eigenvectors(
+            blocks,
+            n_wanted,
+            rng,
+            tol=TOLERANCE,
+            resolution=RESOLUTION,
+            n_exact=n_exact,
+            allow_double=False,
         )
-        warn_if_unresolved(residual)
-        embedding[points, n_known : n_known + n_wanted] = _with_fixed_signs(vectors)
+        warn_if_unresolved(float(ritz.residuals[:n_exact].max()))
+        embedding[points, n_known : n_known + n_wanted] = _with_fixed_signs(ritz.vectors)
     return embedding.cpu().numpy()
 
 
@@ -115,7 +127,7 @@ class TorchBlocks(BlockOperations[torch.Tensor]):
             degree,
         ).double()
 
-    def rayleigh_ritz(self, X: torch.Tensor, n_wanted: int) -> RitzVectors[torch.Tensor]:
+    def rayleigh_ritz(self, X: torch.Tensor) -> RitzVectors[torch.Tensor]:
         """Return approximate eigenvectors from the span of an orthonormal X."""
         products = self._combination(self._csr, X, 1.0, 0.0)
         small = (X.T @ products).cpu()
@@ -123,7 +135,7 @@ class TorchBlocks(BlockOperations[torch.Tensor]):
         values, mix = values.flip(0), mix.flip(1).to(X.device)
         X, products = X @ mix, products @ mix
         residuals = torch.linalg.vector_norm(products - X * values.to(X.device), dim=0)
-        return RitzVectors(values.numpy(), X, float(residuals[:n_wanted].max()))
+        return RitzVectors(values.numpy(), X, residuals.cpu().numpy())
 
 
 def _membership(csr: TorchCsr, n: int) -> Array:

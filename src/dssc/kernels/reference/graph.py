@@ -1,9 +1,6 @@
-"""Products of a sparse matrix with a vector or with a block of vectors."""
-
-import numpy as np
+"""Products of a sparse matrix with a block of vectors."""
 
 from dssc._typing import Array
-from dssc.kernels.reference.csr import entry_rows
 
 
 def chebyshev_step(
@@ -21,8 +18,3 @@ def chebyshev_step(
     for i in range(len(x)):
         at = slice(indptr[i], indptr[i + 1])
         out[i] = scale * (data[at] @ x[indices[at]] - shift * x[i]) - weight * y[i]
-
-
-def sparse_product(indptr: Array, indices: Array, data: Array, x: Array, out: Array) -> None:
-    """Write ``A x`` for a CSR matrix A and one vector x."""
-    out[:] = np.bincount(entry_rows(indptr), data * x[indices], minlength=len(out))
