@@ -157,10 +157,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
     points at most, or 40 per cluster.
 
-    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
-    of them with all eigenvectors and half with the first `n_clusters`. The clustering with
-    the best modularity and normalised cut in the mean of these graphs decides, and the better half
-    of all clusterings votes on the labels. Beyond 5,000 points the number hardly matters:
+    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from about `n_init` starts in
+    all, half of them with all eigenvectors and half with the first `n_clusters`. The clustering
+    with the best modularity and normalised cut in the mean of these graphs decides, and the better
+    half of all clusterings votes on the labels. Beyond 5,000 points the number hardly matters:
     about 12 neighbours are taken, more in proportion to the logarithm of the number of points, and
     all points are clustered once. `candidates_` and `explanation_` say what was found.
 

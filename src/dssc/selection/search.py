@@ -47,8 +47,6 @@ LARGEST_WHOLE = 5000
 SAMPLE_SIZE = 3000
 # Points per cluster that a sample has at least.
 SAMPLE_PER_CLUSTER = 40
-# Most starts of k-means per graph of a sample, whose labels are not used.
-STARTS_OF_A_SAMPLE = 4
 # Points of a cluster per neighbour from which the densest graph does not join clusters.
 ROOM = 3.0
 # Fewest points that are compared with chance.
@@ -186,10 +184,7 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     for n_neighbors in sample.counts(N_NEIGHBORS):
         trials.add(n_neighbors, given.n_clusters)
     n_clusters, count = _number(given, trials.trials)
-    n_starts = settings.n_init
-    if sample.share < 1.0:
-        n_starts = min(n_starts, STARTS_OF_A_SAMPLE)
-    trials.cluster(n_clusters, n_starts)
+    trials.cluster(n_clusters, settings.n_init)
     ranking = trials.ranked_clusterings(n_clusters)
     n_voters = int(np.ceil(VOTING_SHARE * len(ranking)))
     voters = [entry.labels for entry in ranking[:n_voters]]

@@ -92,11 +92,13 @@ class Trials:
         return trial
 
     def cluster(self, n_clusters: int, n_starts: int) -> None:
-        """Cluster every graph from several starts, and compare what was found.
+        """Cluster the graphs from so many starts in all, and compare what was found.
 
-        Half of the starts take the leading eigenvectors only, without those that fade: some data
-        need the later ones, others are disturbed by them, and nothing tells beforehand.
+        Every second start takes the leading eigenvectors only, without those that fade: some data
+        need the later ones, others are disturbed by them, and nothing tells beforehand. So every
+        graph has an even number of starts, and there may be a few more than asked for.
         """
+        pairs = -(-n_starts // (2 * len(self.trials)))
         once = replace(self.settings, n_init=1)
         common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
         for trial in self.trials:
@@ -110,7 +112,7 @@ class Trials:
                 arguments = n_clusters, once, self.engine, self.rng, self.progress
                 trial.labels = [
                     assign(trial.graph, embeddings[start % len(embeddings)], *arguments)
-                    for start in range(n_starts)
+                    for start in range(2 * pairs)
                 ]
             modularities = [modularity(common, labels) for labels in trial.labels]
             cuts = [normalised_cut(common, labels) for labels in trial.labels]
