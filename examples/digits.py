@@ -34,10 +34,10 @@ def main():
     report(f"chosen automatically: eta1 {best.eta1:g}, {best.n_neighbors} neighbours", model, y)
 
     _, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
-    plot_affinity(model.affinity_matrix_, model.labels_, ax=axes[0], title="affinity by cluster")
-    plot_embedding(model.embedding_, model.labels_, ax=axes[1], title="embedding")
+    plot_affinity(model, ax=axes[0], title="affinity by cluster")
+    plot_embedding(model, ax=axes[1], title="embedding")
     _, ax = plt.subplots(figsize=(7, 5), layout="constrained")
-    plot_clusters(images, model.labels_, model.embedding_, ax=ax)
+    plot_clusters(images, model, ax=ax)
     plt.show()
 
 

@@ -24,7 +24,10 @@ import dssc
 from dssc.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ("demo", "digits", "faces", "motion", "normalise", "transport")
+EXAMPLES = (
+    "cells", "demo", "digits", "faces", "image_embeddings", "motion", "normalise", "own_graph",
+    "text", "transport",
+)  # fmt: skip
 BUILT = {"gallery", "generated"}  # folders of docs that only a build fills
 NOT_SHIPPED = {"site/", "photos/", "results.jsonl"}  # made by the user, or too large for the sdist
 BUILT_PAGES = {"gallery/index.rst", "example_report.html"}
@@ -35,6 +38,8 @@ DOCUMENTS = sorted(
 )
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 CURRENT = [name for name in NAMES if name != "CHANGELOG.md"]  # it mentions names of the past
+NEEDS_ANNDATA = pytest.mark.skipif(find_spec("anndata") is None, reason="needs dssc[anndata]")
+PAGES_WITH_OUTPUT = ("index", "quickstart", "command", "other_libraries")
 ELSEWHERE = {"KMeans", "SpectralClustering", *dir(builtins)}
 
 
@@ -248,6 +253,28 @@ def test_commands_print_what_the_document_shows(document, tmp_path, monkeypatch,
             assert normalised(out) == normalised(shown)
 
 
+@pytest.mark.slow
+def test_pipelines_of_the_command_run(tmp_path):
+    lines = [
+        line
+        for block in blocks("docs/command.md")
+        if block.language == "bash"
+        for line in block.text.splitlines()
+        if "|" in line
+    ]
+    assert lines
+    shim = tmp_path / "bin" / "dssc"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m dssc "$@"\n')
+    shim.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}"}
+    for line in ["dssc demo --files try", *lines]:
+        command = ["bash", "-o", "pipefail", "-c", line]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "piped.csv").read_text().startswith("index,cluster")
+
+
 # Examples and pages
 
 
@@ -269,6 +296,7 @@ def run_python_blocks(document, names):
     [
         "README.md",
         "docs/index.md",
+        pytest.param("docs/other_libraries.md", marks=NEEDS_ANNDATA),
         pytest.param("docs/quickstart.md", marks=pytest.mark.slow),
     ],
 )
@@ -280,7 +308,14 @@ def test_python_blocks_print_what_the_document_shows(document, tmp_path, monkeyp
 
 @pytest.mark.parametrize(
     "document",
-    ["docs/choosing.md", "docs/choosing_k.md", "docs/report.md", "docs/reference.md"],
+    [
+        "docs/choosing.md",
+        "docs/choosing_k.md",
+        "docs/graphs.md",
+        "docs/outliers.md",
+        "docs/report.md",
+        "docs/reference.md",
+    ],
 )
 def test_python_blocks_run_on_given_data(document):
     X, y = dssc.make_union_of_subspaces(100, n_subspaces=4, random_state=0)
@@ -296,14 +331,16 @@ def test_every_output_follows_what_prints_it():
     for document in NAMES:
         marks = [block.is_output for block in blocks(document)]
         assert sum(marks) == (ROOT / document).read_text().count("<!-- output -->"), document
-        checked = ("README.md", "docs/index.md", "docs/quickstart.md", "docs/command.md")
+        checked = ("README.md", *(f"docs/{name}.md" for name in PAGES_WITH_OUTPUT))
         assert not any(marks) or document in checked
-    assert bash_commands("docs/command.md")[-1][1]
+    assert any(shown for _, shown in bash_commands("docs/command.md"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_run(name, tmp_path):
+    if name == "cells":
+        pytest.importorskip("anndata")
     # Showing a figure without a screen is a warning.
     command = [sys.executable, "-W", "ignore", ROOT / "examples" / f"{name}.py"]
     environment = {**os.environ, "MPLBACKEND": "Agg"}

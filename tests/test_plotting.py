@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -14,6 +16,7 @@ from dssc.plotting import (
     plot_affinity,
     plot_clusters,
     plot_embedding,
+    plot_exploration,
     plot_spectrum,
     pooled_pixels,
 )
@@ -95,3 +98,57 @@ def test_clusters_are_rows_of_images(ax, model, shape):
         np.testing.assert_allclose(rows[:, :10], (1 + cluster) / 3)
         np.testing.assert_allclose(rows[:, 12:], (1 + cluster) / 3)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["central", "doubtful"]
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_an_exploration_is_shown(given):
+    X, _ = make_union_of_subspaces(200, n_subspaces=5, noise=0.4, random_state=0)
+    found = ADSSC(5, eta1=1.0, eta2=0.15, random_state=0).fit(X).explore(range(2, 9))
+    axes = plot_exploration(found, axes=plt.subplots(1, 3)[1] if given else None)
+    assert axes[0].get_title() == "widest gap after 5"
+    assert axes[1].get_title() == "highest modularity at 5"
+    np.testing.assert_allclose(axes[1].lines[0].get_ydata(), found.modularity)
+    assert len(axes[2].collections[0].get_offsets()) == sum(range(2, 9))
+    plt.close("all")
+
+
+def test_a_model_gives_its_affinity_and_labels(model, ax):
+    plot_affinity(model, ax=ax)
+    assert len(ax.lines) == 4
+    order = np.argsort(model.labels_, kind="stable")
+    expected = model.affinity_matrix_.toarray()[np.ix_(order, order)]
+    np.testing.assert_array_equal(ax.images[0].get_array(), expected)
+
+
+def test_a_model_gives_its_spectrum(model, ax):
+    plot_spectrum(model, ax=ax)
+    assert "after 3" in ax.get_title()
+
+
+def test_a_model_gives_its_embedding(model, ax):
+    plot_embedding(model, ax=ax)
+    assert len(np.unique(ax.collections[0].get_facecolors(), axis=0)) == 3
+
+
+def test_a_model_gives_the_members_of_its_clusters(model, ax):
+    plot_clusters(np.ones((90, 4, 4)), model, ax=ax, n_members=2)
+    assert len(ax.get_yticks()) == 3
+
+
+def test_samples_without_a_cluster_are_not_shown(ax):
+    X, _ = make_union_of_subspaces(90, random_state=0)
+    model = ADSSC(3, eta1=1.0, n_neighbors=8, contamination=0.1, random_state=0).fit(X)
+    images = np.where(model.labels_ < 0, 0.5, 1.0)[:, None, None] * np.ones((90, 4, 4))
+    plot_clusters(images, model, ax=ax, n_members=20)
+    assert set(np.unique(np.ma.compressed(ax.images[0].get_array()))) == {1.0}
+
+
+def test_what_a_plot_lacks_is_named(model, ax):
+    with pytest.raises(NotFittedError):
+        plot_embedding(ADSSC(3), ax=ax)
+    with pytest.raises(ValueError, match="KMeans has no embedding_"):
+        plot_embedding(KMeans(2).fit(np.eye(4)), ax=ax)
+    with pytest.raises(ValueError, match="n_clusters is needed"):
+        plot_spectrum(model.affinity_matrix_, ax=ax)
+    with pytest.raises(ValueError, match="embedding is needed"):
+        plot_clusters(np.ones((90, 4, 4)), model.labels_, ax=ax)

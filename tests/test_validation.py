@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -101,3 +102,70 @@ def test_an_array_with_an_integer_beyond_float64_is_refused():
     np.testing.assert_array_equal(as_floats("K", [1, 2.5]), [1.0, 2.5])
     with pytest.raises(ValueError, match="K holds an integer too large for float64; rescale it"):
         as_floats("K", [[10**400, 1], [1, 1]])
+
+
+def not_real():
+    """Yield matrices that NumPy would turn into floats without a word, and the complaint."""
+    yield X + 1j, "Complex data not supported"
+    yield (X + 1j).tolist(), "Complex data not supported"
+    yield sparse.csr_array(X + 1j), "Complex data not supported"
+    yield X.astype("datetime64[s]"), "dates"
+    yield X.astype("timedelta64[s]"), "durations"
+    yield pd.DataFrame(X.astype("datetime64[s]")), "dates"
+    yield np.ma.masked_array(X, mask=X > 3), "masked array"
+
+
+DOORS = {
+    "ADSSC": lambda Z: dssc.ADSSC(2).fit(Z),
+    "JDSSC": lambda Z: dssc.JDSSC(2).fit(Z),
+    "LSR": lambda Z: dssc.LSR(2).fit(Z),
+    "predict": lambda Z: FITTED.predict(Z),
+    "unit_norm": dssc.unit_norm,
+    "pca_features": lambda Z: dssc.pca_features(Z, 2),
+    "assign_labels": lambda Z: dssc.assign_labels(Z, 2),
+}
+SQUARE_DOORS = {
+    "project_doubly_stochastic": lambda K: dssc.project_doubly_stochastic(K, 1.0),
+    "quadratic_transport": lambda K: dssc.quadratic_transport(K, 1.0),
+    "spectral_embedding": lambda K: dssc.spectral_embedding(K, 2),
+    "estimate_n_clusters": dssc.estimate_n_clusters,
+    "nonzeros_per_point": dssc.nonzeros_per_point,
+}
+ARRAY_DOORS = {
+    "least_squares": lambda Z: dssc.least_squares_representation(Z, 1.0),
+    "elastic_net": lambda Z: dssc.elastic_net_representation(Z, 1.0, 0.1),
+    "omp": lambda Z: dssc.omp_representation(Z, 2),
+    "low_rank": lambda Z: dssc.low_rank_representation(Z, 1.0, 1.0),
+    "thresholded": lambda Z: dssc.thresholded_similarity(Z, 2),
+    "s3comp": lambda Z: dssc.s3comp_representation(Z, 2),
+}
+FITTED = dssc.ADSSC(2, eta1=1.0, n_neighbors=2, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("door", [*DOORS, *ARRAY_DOORS])
+def test_what_is_not_real_is_refused_as_samples(door):
+    for Z, complaint in not_real():
+        if door in ARRAY_DOORS and not hasattr(Z, "dtype"):
+            continue  # these functions are typed to take arrays and sparse matrices only
+        with pytest.raises(ValueError, match=complaint):
+            {**DOORS, **ARRAY_DOORS}[door](Z)
+
+
+@pytest.mark.parametrize("door", SQUARE_DOORS)
+def test_what_is_not_real_is_refused_as_a_matrix(door):
+    for Z, complaint in not_real():
+        square = Z.iloc[:3] if isinstance(Z, pd.DataFrame) else Z[:3]
+        with pytest.raises(ValueError, match=complaint):
+            SQUARE_DOORS[door](square)
+
+
+SPARSE_DOORS = {**DOORS, **SQUARE_DOORS, **ARRAY_DOORS}
+del SPARSE_DOORS["assign_labels"], SPARSE_DOORS["pca_features"]  # which take arrays only
+
+
+@pytest.mark.parametrize("door", SPARSE_DOORS)
+def test_stored_nan_are_refused(door):
+    matrix = sparse.csr_array(X[:3] if door in SQUARE_DOORS else X)
+    matrix.data[1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        SPARSE_DOORS[door](matrix)

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -14,8 +15,44 @@ from dssc._typing import Array, Matrix
 COMPRESSED = ("csr", "csc", "bsr")
 
 
+# Types that convert to floats, but not to what they mean; their names begin like this.
+NOT_REAL = {
+    "complex": "Complex data not supported: {name} holds complex numbers; use their real and "
+    "imaginary parts as features, or their magnitudes",
+    "datetime": "{name} holds dates; turn them into numbers with a unit first",
+    "timedelta": "{name} holds durations; turn them into numbers with a unit first",
+}
+
+
+def check_real(name: str, values: Any) -> None:
+    """Raise ValueError for masked arrays and for numbers that are complex, dates or durations."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(
+            f"{name} is a masked array, and masked entries have no value; fill them or remove "
+            "their rows, and pass a plain array"
+        )
+    if isinstance(values, list | tuple):
+        with suppress(ValueError):  # rows of different lengths, which are refused elsewhere
+            values = np.asarray(values)
+    types = getattr(values, "dtypes", None)  # of the columns of a table
+    types = [getattr(values, "dtype", None)] if types is None else list(types)
+    for kind in types:
+        for beginning, complaint in NOT_REAL.items():
+            if str(kind).removeprefix("torch.").startswith(beginning):
+                raise ValueError(complaint.format(name=name))
+
+
+def check_finite(name: str, matrix: Matrix) -> None:
+    """Raise ValueError if an array or a sparse matrix holds NaN or infinite entries."""
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
+        n_bad = np.count_nonzero(~np.isfinite(values))
+        raise ValueError(f"{name} holds {n_bad} NaN or infinite entries; replace or remove them")
+
+
 def as_floats(name: str, values: Any) -> Array:
     """Return values as an array of float64; raise ValueError if an integer is too large for it."""
+    check_real(name, values)
     try:
         return np.asarray(values, dtype=np.float64)
     except OverflowError:
@@ -44,11 +81,12 @@ def check_count(name: str, value: object) -> int:
 
 
 def check_structure(name: str, matrix: Matrix) -> Matrix:
-    """Return `matrix`; raise ValueError if it is sparse and one of its indices is out of bounds.
+    """Return `matrix`; raise ValueError unless it holds real numbers, at indices within its shape.
 
     SciPy does not look at indices when it makes a sparse matrix, and compiled code follows them to
     wherever they point.
     """
+    check_real(name, matrix)
     if not sparse.issparse(matrix):
         return matrix
     try:

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from dssc._typing import Array, Matrix
-from dssc._validation import check_structure
+from dssc._validation import as_floats, check_finite, check_structure
 
 # Entries below this share of the largest one connect nothing: a projection to the default
 # tolerance has errors of this size.
@@ -14,10 +14,11 @@ NEGLIGIBLE = 1e-8
 
 
 def as_matrix(affinity: ArrayLike | Matrix) -> Matrix:
-    """Return an affinity as an array, or unchanged if it is sparse."""
-    return (
-        check_structure("affinity", affinity) if sparse.issparse(affinity) else np.asarray(affinity)
-    )
+    """Return an affinity of finite numbers as an array, or unchanged if it is sparse."""
+    check_structure("affinity", affinity)
+    matrix = affinity if sparse.issparse(affinity) else as_floats("affinity", affinity)
+    check_finite("affinity", matrix)
+    return matrix
 
 
 def as_graph(affinity: ArrayLike | Matrix) -> sparse.csr_array:

@@ -1,13 +1,15 @@
 """Plots of a clustering on matplotlib axes; needs matplotlib, the extra ``dssc[plot]``."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
+from dssc.exploration_plot import plot_exploration as plot_exploration
 from dssc.graph import as_graph, as_matrix
 from dssc.images import check_images
 from dssc.spectral.eigenvalues import leading_eigenvalues
@@ -23,7 +25,7 @@ MAX_POINTS = 2000
 
 
 def plot_affinity(
-    affinity: ArrayLike | Matrix,
+    affinity: Any,
     labels: ArrayLike | None = None,
     *,
     ax: "Axes | None" = None,
@@ -33,10 +35,11 @@ def plot_affinity(
 
     Parameters
     ----------
-    affinity : array-like or sparse matrix of shape (n_samples, n_samples)
-        The affinity. With more than 400 samples, a pixel shows the largest entry that it covers.
+    affinity : fitted model, array-like or sparse matrix of shape (n_samples, n_samples)
+        The affinity, or a model that has one. With more than 400 samples, a pixel shows the
+        largest entry that it covers.
     labels : array-like of shape (n_samples,), optional
-        Labels to sort the points by; lines separate the groups.
+        Labels to sort the points by; lines separate the groups. Those of the model if one is given.
     ax : matplotlib Axes, optional
         Axes to draw on; the current axes when not given.
     title : str, optional
@@ -47,6 +50,9 @@ def plot_affinity(
     ax : matplotlib Axes
         The axes drawn on.
     """
+    if _is_model(affinity):
+        labels = _fitted(affinity, "labels_") if labels is None else labels
+        affinity = _fitted(affinity, "affinity_matrix_")
     ax = _axes(ax)
     A = as_matrix(affinity)
     n = A.shape[0]
@@ -68,8 +74,8 @@ def plot_affinity(
 
 
 def plot_spectrum(
-    affinity: ArrayLike | Matrix,
-    n_clusters: int,
+    affinity: Any,
+    n_clusters: int | None = None,
     *,
     embedding: ArrayLike | None = None,
     n_more: int = 6,
@@ -80,10 +86,10 @@ def plot_spectrum(
 
     Parameters
     ----------
-    affinity : array-like or sparse matrix of shape (n_samples, n_samples)
-        The affinity; it is normalised by its degrees.
-    n_clusters : int
-        Number of clusters.
+    affinity : fitted model, array-like or sparse matrix of shape (n_samples, n_samples)
+        The affinity, or a model that has one; it is normalised by its degrees.
+    n_clusters : int, optional
+        Number of clusters; that of the model if one is given.
     embedding : array-like of shape (n_samples, n_components), optional
         The leading eigenvectors of the affinity, if known: a fitted model's `embedding_`.
     n_more : int, default=6
@@ -98,6 +104,11 @@ def plot_spectrum(
     ax : matplotlib Axes
         The axes drawn on.
     """
+    if _is_model(affinity):
+        n_clusters = _fitted(affinity, "n_clusters_") if n_clusters is None else n_clusters
+        affinity = _fitted(affinity, "affinity_matrix_")
+    elif n_clusters is None:
+        raise ValueError("n_clusters is needed with an affinity: give the number of clusters")
     ax = _axes(ax)
     known = None if embedding is None else np.asarray(embedding)
     extra = max(1, n_clusters + n_more - (0 if known is None else known.shape[1]))
@@ -115,7 +126,7 @@ def plot_spectrum(
 
 
 def plot_embedding(
-    embedding: ArrayLike,
+    embedding: Any,
     labels: ArrayLike | None = None,
     *,
     n_clusters: int | None = None,
@@ -127,10 +138,10 @@ def plot_embedding(
 
     Parameters
     ----------
-    embedding : array-like of shape (n_samples, n_components)
-        A fitted model's `embedding_`.
+    embedding : fitted model, or array-like of shape (n_samples, n_components)
+        A model, or its `embedding_`.
     labels : array-like of shape (n_samples,), optional
-        Labels of the points, each shown in its own colour.
+        Labels of the points, each shown in its own colour; those of the model if one is given.
     n_clusters : int, optional
         Number of groups to expect; the number of labels or of components when not given.
     random_state : int, default=0
@@ -145,6 +156,9 @@ def plot_embedding(
     ax : matplotlib Axes
         The axes drawn on.
     """
+    if _is_model(embedding):
+        labels = _fitted(embedding, "labels_") if labels is None else labels
+        embedding = _fitted(embedding, "embedding_")
     ax = _axes(ax)
     U = np.asarray(embedding)
     names, groups = np.unique(np.zeros(len(U)) if labels is None else labels, return_inverse=True)
@@ -160,8 +174,8 @@ def plot_embedding(
 
 def plot_clusters(
     images: ArrayLike,
-    labels: ArrayLike,
-    embedding: ArrayLike,
+    labels: Any,
+    embedding: ArrayLike | None = None,
     *,
     n_members: int = 8,
     ax: "Axes | None" = None,
@@ -176,10 +190,10 @@ def plot_clusters(
     ----------
     images : array-like of shape (n_samples, height, width) or (n_samples, height, width, 3)
         The samples as images.
-    labels : array-like of shape (n_samples,)
-        Their clusters, integers from 0.
-    embedding : array-like of shape (n_samples, n_components)
-        A fitted model's `embedding_`.
+    labels : fitted model, or array-like of shape (n_samples,)
+        A model, or the clusters of the samples, integers from 0; samples with -1 are not shown.
+    embedding : array-like of shape (n_samples, n_components), optional
+        A fitted model's `embedding_`; needed with labels, that of the model if one is given.
     n_members : int, default=8
         Number of central and of doubtful members per cluster.
     ax : matplotlib Axes, optional
@@ -192,10 +206,16 @@ def plot_clusters(
     ax : matplotlib Axes
         The axes drawn on: a row for each cluster.
     """
+    if _is_model(labels):
+        embedding = _fitted(labels, "embedding_") if embedding is None else embedding
+        labels = _fitted(labels, "labels_")
+    elif embedding is None:
+        raise ValueError("embedding is needed with labels: give a model's embedding_")
     ax = _axes(ax)
-    pictures, clusters = check_images(images), np.asarray(labels)
+    has_cluster = np.asarray(labels) >= 0
+    pictures, clusters = check_images(images)[has_cluster], np.asarray(labels)[has_cluster]
     n_clusters, (height, width) = clusters.max() + 1, pictures.shape[1:3]
-    closeness, margin = certainty(np.asarray(embedding), clusters, n_clusters)
+    closeness, margin = certainty(np.asarray(embedding)[has_cluster], clusters, n_clusters)
     shown = central_and_doubtful(closeness, margin, clusters, n_clusters, n_members)
     gap = max(1, width // 2)
     starts = (0, n_members * width + gap)
@@ -235,6 +255,18 @@ def pooled_pixels(affinity: Matrix, order: Array) -> Array:
     # The first point of each pixel, consistent with the integer division above.
     starts = -(-np.arange(side) * n // side)
     return np.maximum.reduceat(np.maximum.reduceat(magnitude, starts, axis=0), starts, axis=1)
+
+
+def _is_model(value: Any) -> bool:
+    return hasattr(value, "fit") and hasattr(value, "get_params")
+
+
+def _fitted(model: Any, name: str) -> Any:
+    """Return a fitted attribute of a model."""
+    check_is_fitted(model)
+    if not hasattr(model, name):
+        raise ValueError(f"{type(model).__name__} has no {name}: pass an array instead of a model")
+    return getattr(model, name)
 
 
 def _colours(count: int) -> Array:

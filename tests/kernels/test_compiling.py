@@ -91,6 +91,16 @@ def filled_cache(tmp_path_factory):
     return folder
 
 
+def test_compiling_is_announced_once(tmp_path):
+    setup = "from dssc.kernels.compile_cache import before_compiling\n"
+    setup += "before = before_compiling(lambda: print('compiling'))\nbefore.__enter__()\n"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in ("compiling\n0", "1"):
+        command = [sys.executable, "-c", setup + HEAP_PROBE]
+        done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+        assert done.stdout.strip() == expected
+
+
 @pytest.mark.parametrize("kind", ["*.nbi", "*.nbc"])
 @pytest.mark.parametrize("damage", ["noise", "half", "changed byte"])
 def test_a_damaged_cache_is_replaced(filled_cache, tmp_path, kind, damage):

@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 
 from dssc._progress import Progress
 from dssc.expression import LeastSquaresFactor
-from dssc.stochastic import FactoredSimilarity, ProjectionProblem, factored_similarity, scan
+from dssc.stochastic import (
+    FactoredSimilarity,
+    ProjectionProblem,
+    factored_similarity,
+    project_to_neighbors,
+    scan,
+)
 from dssc.stochastic.factored_similarity import ListLength, entries_needed
 from tests.judge import certify
 
@@ -112,3 +118,17 @@ def test_entries_needed_are_those_of_a_rows_own_projection(row, eta2):
     enough = [p for p, mass in enumerate(excess, start=1) if mass >= eta2 * (1 + 1e-12)]
     barely = [p for p, mass in enumerate(excess, start=1) if mass >= eta2 * (1 - 1e-12)]
     assert (barely or [len(row)])[0] <= count <= (enough or [len(row)])[0]
+
+
+def test_few_entries_are_computed_where_many_are_nearly_equal(rng, monkeypatch):
+    monkeypatch.setattr(factored_similarity, "KEPT", ListLength(5.0, 64, 128))
+    monkeypatch.setattr(factored_similarity, "USED", ListLength(1.5, 24, 32))
+    # Points of one orthant in few dimensions: rough potentials from short lists leave most open.
+    X = np.abs(rng.standard_normal((800, 4))) + 0.5
+    similarity = similarity_of(X, symmetric=True, eta1=1.0)
+    n_computed = []
+    exact = similarity.at
+    similarity.at = lambda rows, columns: (n_computed.append(len(rows)), exact(rows, columns))[1]
+    result = project_to_neighbors(ProjectionProblem(similarity), 12)
+    assert result.converged
+    assert sum(n_computed) < 100 * 800

@@ -5,23 +5,33 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
-from dssc._validation import check_nonnegative, check_positive
+from dssc._typing import Array
+from dssc._validation import check_nonnegative, check_positive, check_real
+from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
+from dssc.estimators.sample_rows import SampleRows
+from dssc.estimators.shapes import refuse_images
+from dssc.estimators.usable_rows import UsableRows
 from dssc.estimators.warm_start import WarmStart, key_of
-from dssc.features import check_no_zero_rows, homogeneous, typical_norm
-from dssc.out_of_sample import FittedClusters
+from dssc.features import are_orthogonal, homogeneous, typical_norm, unit_norm
+from dssc.out_of_sample import FittedClusters, Placement
+from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.subspaces import Subspaces
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
+# An eta2 so small that a new point has affinity to the most similar point only.
+NEAREST_ETA2 = 1e-6
 
 
 @parameters
@@ -85,6 +95,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     n_init : int, default=10
         Random starts of k-means. The best result is kept or, where the labels come with the choice
         of parameters, the better half of all results vote; see Notes.
+    merge_copies : bool, default=True
+        Whether rows that are equal up to their length (and up to their sign, where signs do not
+        count) are clustered as one point. Their copies get its label. False treats them as separate
+        points, as the paper does: each then expresses its copies, and the graph may fall apart.
     tol : float, default=1e-8
         Tolerance on the row and column sums of A and on its duality gap.
     max_iter : int, default=1000
@@ -102,15 +116,34 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero (allowed with ``affine=True``) or hold NaN or infinite
+        values: raise an error that names them, or give them the label -1 and cluster the others.
+        "label" does the same in `predict`, and they get no share in `predict_proba`.
+    contamination : float, default=0.0
+        Share of the samples, at most 0.5, that get the label -1: those with the highest
+        `outlier_scores_`. `predict` gives it to new points with a higher score than the other
+        samples.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample. If parameters were chosen on all samples, this is the vote of the
         best clusterings that were tried (see Notes); otherwise k-means on the rows of `embedding_`,
-        scaled to unit norm.
+        scaled to unit norm. -1 for outliers and for rows that could not be used, if asked for.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster: what
+        `predict_proba` gives for a new point. Low between clusters; zero for rows that could not be
+        used.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        How dissimilar a sample is to all others: its potential in the projection, in robust
+        standard deviations below the median. About zero for typical samples, positive for
+        outliers; infinite for rows that could not be used.
+    outlier_threshold_ : float
+        Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The doubly stochastic A, in float64.
+        The doubly stochastic A, in float64. Rows and columns of samples that could not be used are
+        zero.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
         samples on, if there are more samples than features, and on a device, C is never formed, and
@@ -133,9 +166,15 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     explanation_ : str
         What was chosen and why, in words; empty if nothing was.
     projection_ : dssc.result.ProjectionResult
-        The solver's result, with its certificate.
+        The solver's result, with its certificate, for the distinct points among the rows that can
+        be used. None if there are copies, and no more distinct points than clusters: then each of
+        them is a cluster, and nothing is solved.
     n_iter_ : int
         Newton steps of the projection.
+    distinct_rows_ : ndarray of shape (n_points,)
+        The first sample of every distinct point. `projection_` and `n_neighbors_` belong to these
+        points. In the other attributes copies have the embedding and coefficients of their point,
+        and share its affinity to other points equally.
     subspace_bases_ : list of ndarray of shape (dimension, n_features)
         An orthonormal basis for every cluster, computed on first access; `subspaces` returns more.
     timings_ : dict
@@ -198,6 +237,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     warm_start: bool = False
     device: str | None = None
     verbose: int = 0
+    contamination: float = 0.0
 
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
@@ -208,7 +248,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Parameters
         ----------
         X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
+            Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
 
@@ -219,12 +259,14 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         """
         with self._unchanged_on_failure(dropped=("_reusable",)):
             engine = engine_for(self.device, X)
-            X = self._checked(X, engine)
+            X, usable = self._checked(X, engine)
             rng = check_random_state(self.random_state)
             progress = Progress(self.verbose)
 
-            height = typical_norm(as_array(X)) if self.affine else None
-            points = X if height is None else homogeneous(as_array(X), height)
+            rows = self._distinct(X, usable)
+            points, height = self._lifted(rows.take(X))
+            if rows.distinct.are_clusters(self.n_clusters):
+                return self._fit_separate(points, height, rows, progress)
             choice = self._choose(points, engine, rng, progress)
             progress.note(choice.explanation)
             settings = self._settings(choice.best)
@@ -237,11 +279,13 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             if labels is None:
                 labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
+            self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = settings.eta1, settings.signed
             self._fitted_clusters = FittedClusters(
                 points=points,
+                point_of=rows.distinct.point_of,
                 height=height,
                 labels=labels,
                 n_clusters=n_clusters,
@@ -252,30 +296,119 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
                 signed=settings.signed,
                 potentials=self.projection_.potentials[1],
             )
+            self._warn_if_orthogonal(points)
         return self
 
-    def _checked(self, X: Any, engine: Engine) -> Any:
-        """Return the samples where the engine wants them, after all checks."""
+    def _checked(self, X: Any, engine: Engine) -> tuple[Any, UsableRows]:
+        """Return the samples to cluster where the engine wants them, and which they are."""
+        refuse_images(X)
+        check_real("X", X)
         X = engine.check(X)
         if is_tensor(X):
             self._check_parameters(len(X))
+            usable = self._usable_rows(X)
+            X = usable.select(X)
             self.n_features_in_ = X.shape[1]
         else:
-            X = self._validated(X)
+            X, usable = self._validated(X)
         engine.check_model(self.eta3, self.symmetric)
-        return X
+        return X, usable
+
+    def _zeros_are_valid(self) -> bool:
+        return bool(self.affine)
+
+    def _takes_fading_components(self) -> bool:
+        return True
+
+    def _place(self, X: Any) -> Placement:
+        points = self._fitted_clusters.lifted(X)
+        return self._fitted_clusters.place(points)
+
+    def subspaces(self) -> Subspaces:
+        """Return the subspace of every cluster, and how far each fitted point is from its own.
+
+        Returns
+        -------
+        subspaces : Subspaces
+            `bases`, `dimensions`, `residuals` and `outlier_scores`, of the points that could be
+            used. With ``affine=True`` the points have their constant coordinate, so each subspace
+            has one dimension more.
+        """
+        check_is_fitted(self)
+        return self._fitted_clusters.subspaces
+
+    @property
+    def subspace_bases_(self) -> list[Array]:
+        """An orthonormal basis for every cluster, with one row per dimension of its subspace.
+
+        Computed on first access; `subspaces` returns more.
+        """
+        if not hasattr(self, "labels_"):
+            raise AttributeError("subspace_bases_ exists after fit")
+        return self.subspaces().bases
+
+    def _lifted(self, X: Any) -> tuple[Any, float | None]:
+        """Return the points with their constant coordinate, and that coordinate, if affine."""
+        if not self.affine:
+            return X, None
+        height = typical_norm(as_array(X))
+        return homogeneous(as_array(X), height), height
+
+    def _distinct(self, X: Any, usable: UsableRows) -> SampleRows:
+        """Return the distinct points; opposites are equal where signs are known not to count."""
+        is_unsigned = self._is_given(X.shape[0]) if self.signed is None else not self.signed
+        return self._find_distinct(self._lifted(X)[0], usable, with_opposites=is_unsigned)
+
+    def _fit_separate(
+        self, points: Any, height: float | None, rows: SampleRows, progress: Progress
+    ) -> Self:
+        """Make every distinct point a cluster; new points go to the most similar one."""
+        n_points = rows.distinct.n_points
+        self._record_separate(progress, dtype_of(points), rows)
+        # None of the points is more unusual than another.
+        self._record_outliers(np.zeros(n_points), NEAREST_ETA2, rows)
+        self.candidates_, self.explanation_ = [], ""
+        self.eta1_ = float(self.eta1 or DEFAULT_ETA1)
+        self.signed_ = self.signed is None or self.signed
+        self._fitted_clusters = FittedClusters(
+            points=points,
+            point_of=rows.distinct.point_of,
+            height=height,
+            labels=np.arange(n_points),
+            n_clusters=n_points,
+            eta1=self.eta1_,
+            eta2=NEAREST_ETA2,
+            eta3=float(self.eta3),
+            symmetric=bool(self.symmetric),
+            signed=self.signed_,
+            potentials=np.zeros(n_points),
+        )
+        return self
+
+    def _warn_if_orthogonal(self, points: Any) -> None:
+        n, d = points.shape
+        if n <= d and are_orthogonal(unit_norm(as_array(points))):
+            warn_user(
+                f"all {n} distinct samples are orthogonal to each other, so that none can be "
+                "expressed by others and labels are arbitrary; use features that samples have in "
+                "common",
+                UserWarning,
+            )
+
+    def _is_given(self, n_samples: int) -> bool:
+        """Return whether there is nothing to choose."""
+        is_given = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
+        is_given = is_given or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
+        return is_given or n_samples < FEWEST
 
     def _choose(
         self, points: Any, engine: Engine, rng: np.random.RandomState, progress: Progress
     ) -> Choice:
         """Return candidates for the parameters that are None; one if nothing is to be chosen."""
-        is_given = self.eta1 is not None and (self.n_neighbors or self.eta2) is not None
-        is_given = is_given or self.eta2 not in (None, COMPONENTS) or self.eta3 != 0
-        if is_given or points.shape[0] < FEWEST:
+        if self._is_given(points.shape[0]):
             n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
             return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors, bool(self.signed))])
         with progress.stage("choice"):
-            check_no_zero_rows(points)  # before a sample is drawn, whose rows are renumbered
             key = key_of(points, self.get_params()) if self.warm_start else ""
             kept = self._kept()
             if key and kept.choice is not None and kept.choice_key == key:
@@ -347,6 +480,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         if self.signed not in (None, True, False):
             raise ValueError(f"signed={self.signed!r} must be True, False or None")
         check_nonnegative("eta3", self.eta3)
+        check_contamination(self.contamination)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: all but what only saves work."""

@@ -72,6 +72,10 @@ class BaselineClustering(SubspaceClustering):
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means.
+    merge_copies : bool, default=True
+        Whether rows that are equal up to their length (and up to their sign, where signs do not
+        count) are clustered as one point. Their copies get its label. False treats them as separate
+        points, as the paper does: each then expresses its copies, and the graph may fall apart.
     tol : float, default=1e-8
         Tolerance of the solvers: on the optimality conditions of the self-expression, and on the
         sums and the duality gap of a doubly stochastic affinity.
@@ -80,11 +84,17 @@ class BaselineClustering(SubspaceClustering):
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start, and of the self-expression where it
         has any. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
         The affinity: dense where it is symmetric and C is dense.
     representation_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
@@ -101,10 +111,15 @@ class BaselineClustering(SubspaceClustering):
     n_neighbors_ : float
         Mean number of neighbours per point, for a doubly stochastic affinity.
     projection_ : dssc.result.ProjectionResult
-        The solver's result, with its certificate, for a doubly stochastic affinity.
+        The solver's result, with its certificate, for a doubly stochastic affinity; None if there
+        are copies, and no more distinct points than clusters.
     n_iter_ : int
         Newton steps of the projection for a doubly stochastic affinity; otherwise iterations of
         the self-expression: one where it has a closed form, the most steps per row of a pursuit.
+    distinct_rows_ : ndarray of shape (n_points,)
+        The first sample of every distinct point. `projection_` and `n_neighbors_` belong to these
+        points. In the other attributes copies have the embedding and coefficients of their point,
+        and share its affinity to other points equally.
     timings_ : dict
         Seconds by stage.
     n_features_in_ : int
@@ -129,14 +144,18 @@ class BaselineClustering(SubspaceClustering):
     def fit(self, X: Any, y: None = None) -> Self:
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
-            X = self._validated(X)
+            X, usable = self._validated(X)
             rng = check_random_state(self.random_state)
             engine, progress, settings = CpuEngine(), Progress(), self._settings()
 
+            rows = self._find_distinct(X, usable)
+            if rows.distinct.are_clusters(self.n_clusters):
+                self._record_separate(progress, dtype_of(X), rows)
+                return self
             with progress.stage("self-expression"):
-                rows = unit_norm(X)
-                check_not_orthogonal(rows)
-                expression = MatrixExpression(self._express(rows, rng))
+                points = unit_norm(rows.take(X))
+                check_not_orthogonal(points)
+                expression = MatrixExpression(self._express(points, rng))
             if self.affinity == "symmetric":
                 graph = AffinityGraph(expression.K, expression)
             else:
@@ -144,8 +163,12 @@ class BaselineClustering(SubspaceClustering):
             n_clusters = self._number_of_clusters(graph, progress)
             embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
         return self
+
+    @property
+    def _is_doubly_stochastic(self) -> bool:
+        return self.affinity == "doubly_stochastic"
 
     @abstractmethod
     def _express(self, X: Matrix, rng: np.random.RandomState) -> Matrix:

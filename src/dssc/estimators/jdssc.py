@@ -69,6 +69,10 @@ class JDSSC(SubspaceClustering):
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means.
+    merge_copies : bool, default=True
+        Whether rows that are equal up to their length (and up to their sign, where signs do not
+        count) are clustered as one point. Their copies get its label. False treats them as separate
+        points, as the paper does: each then expresses its copies, and the graph may fall apart.
     tol : float, default=1e-6
         Relative duality gap of the optimum; in float32, gaps below about 1e-5 cannot be reached.
         For "linearized-admm", the size of its residuals at which it ends early.
@@ -81,11 +85,17 @@ class JDSSC(SubspaceClustering):
         may be a torch tensor. Results are NumPy and SciPy objects in every case.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The affinity A.
     representation_matrix_ : ndarray of shape (n_samples, n_samples)
@@ -105,8 +115,14 @@ class JDSSC(SubspaceClustering):
         Mean number of neighbours per point in A.
     projection_ : dssc.joint.JointResult
         The solver's result: objective, dual bound, gap, marginal error, overlap of C_p and C_q.
+        None if there are copies, and no more distinct points than clusters: then each of them is a
+        cluster, and nothing is solved.
     n_iter_ : int
         Iterations of the solver.
+    distinct_rows_ : ndarray of shape (n_points,)
+        The first sample of every distinct point. `projection_` and `n_neighbors_` belong to these
+        points. In the other attributes copies have the embedding and coefficients of their point,
+        and share its affinity to other points equally.
     timings_ : dict
         Seconds by stage.
     n_features_in_ : int
@@ -148,15 +164,20 @@ class JDSSC(SubspaceClustering):
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
             engine = engine_for(self.device, X)
-            X = self._validated(as_array(X))
+            X, usable = self._validated(as_array(X))
             rng = check_random_state(self.random_state)
             progress = Progress()
 
+            rows = self._find_distinct(X, usable)
+            if rows.distinct.are_clusters(self.n_clusters):
+                self._record_separate(progress, dtype_of(X), rows)
+                self.eta2_, self.objective_history_ = float(self.eta2), np.zeros(0)
+                return self
             with progress.stage("self-expression"):
-                rows = unit_norm(X)
-                check_not_orthogonal(rows)
+                points = unit_norm(rows.take(X))
+                check_not_orthogonal(points)
                 result = engine.solve_joint(
-                    np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows),
+                    np.ascontiguousarray(points.toarray() if sparse.issparse(points) else points),
                     float(self.eta1),
                     float(self.eta2),
                     float(self.eta3),
@@ -176,11 +197,11 @@ class JDSSC(SubspaceClustering):
             )
             embedding = embed(graph, n_clusters, settings, cpu, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, cpu, rng, progress)
-            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X))
+            self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self.projection_ = result
             self.objective_history_ = result.history
             self.eta2_ = float(self.eta2)
-            self.n_neighbors_ = mean_neighbors(self.affinity_matrix_)
+            self.n_neighbors_ = mean_neighbors(graph.affinity)
             self.n_iter_ = result.n_iter
         return self
 

@@ -27,7 +27,9 @@ class LSR(BaselineClustering):
         Weight of the penalty: larger values spread the coefficients over more points. It is
         :math:`\lambda` in the paper's grid and :math:`\gamma` in its appendix. In :class:`SSC` and
         :class:`EnSC` gamma is the weight of the fit, so it acts in the opposite direction.
-    affinity, eta2, n_neighbors, n_components, assign_labels, n_init, tol, max_iter, random_state
+    affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

@@ -35,7 +35,9 @@ class S3COMP(BaselineClustering):
     n_rounds : int, default=1
         Rounds of consensus after the first round, which has none. Zero gives S3COMP without
         consensus.
-    affinity, eta2, n_neighbors, n_components, assign_labels, n_init, tol, max_iter, random_state
+    affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

@@ -28,7 +28,9 @@ class SSC(SparseRegressionClustering):
         ``gamma > 1 / max_j |x_i . x_j|``, so gamma = 1 is too small for any data without
         duplicates. In :class:`LSR` gamma acts in the opposite direction. See Notes of
         :class:`EnSC`.
-    affinity, eta2, n_neighbors, n_components, assign_labels, n_init, tol, max_iter, random_state
+    affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     Attributes

@@ -24,7 +24,9 @@ class SSCOMP(BaselineClustering):
     n_nonzero_coefs : int, default=5
         Most nonzeros per row of C, the paper's :math:`k_{\max}`. The pursuit of a row ends earlier
         only where its residual vanishes.
-    affinity, eta2, n_neighbors, n_components, assign_labels, n_init, tol, max_iter, random_state
+    affinity, eta2, n_neighbors, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

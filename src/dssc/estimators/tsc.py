@@ -26,7 +26,9 @@ class TSC(BaselineClustering):
     n_neighbors : int, default=5
         Number of neighbours q per sample, and the mean number of neighbours that a doubly
         stochastic affinity should have; ``min(n_neighbors, n_samples - 1)`` is used.
-    affinity, eta2, n_components, assign_labels, n_init, tol, max_iter, random_state
+    affinity, eta2, n_components, assign_labels, n_init
+        See :class:`dssc.estimators.baseline.BaselineClustering`.
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

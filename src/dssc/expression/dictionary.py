@@ -27,8 +27,9 @@ class Dictionary:
     """
 
     def __init__(self, X: Matrix, scale: float | None = None):
+        check_structure("X", X)
         self.dtype = np.result_type(X.dtype, np.float32)
-        X = check_structure("X", X).toarray() if sparse.issparse(X) else X
+        X = X.toarray() if sparse.issparse(X) else X
         X = np.ascontiguousarray(X, dtype=np.float64)
         norm = float(np.linalg.norm(X, axis=1).max())
         if not np.isfinite(norm):

@@ -50,7 +50,8 @@ def low_rank_representation(X: Matrix, tau: float, alpha: float) -> Array:
             f"tau={tau!r} times alpha={alpha!r} is {tau * alpha!r} in float64, out of range; "
             "take values closer to one"
         )
-    rows = check_structure("X", X).toarray() if sparse.issparse(X) else X
+    check_structure("X", X)
+    rows = X.toarray() if sparse.issparse(X) else X
     V, s, _ = linalg.svd(rows.astype(np.float64), full_matrices=False)
     weights = _weights(s, tau, alpha)
     kept = weights > 0

@@ -6,7 +6,7 @@ from scipy import linalg
 from sklearn.utils import gen_batches
 
 from dssc._typing import Array
-from dssc._validation import check_count
+from dssc._validation import check_count, check_real
 
 # Size of the float64 copy of one block.
 BLOCK_BYTES = 1 << 27
@@ -31,6 +31,7 @@ def pca_features(F: ArrayLike, n_components: int = 500) -> Array:
         In the dtype of F (float64 for integers). Directions are in decreasing order of their
         singular values; their signs make the largest entry of each column positive.
     """
+    check_real("F", F)
     F = F if isinstance(F, np.ndarray) else np.asarray(F)
     if F.ndim != 2:
         raise ValueError(f"F must be a matrix; its shape is {F.shape}")

@@ -43,26 +43,32 @@ def check_no_zero_rows(X: Any) -> None:
     refuse_zeros(np.concatenate([_largest_per_row(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
 
 
-def check_not_orthogonal(X: Matrix) -> None:
-    """Raise an error if all rows of unit norm are orthogonal to each other, up to rounding.
+def are_orthogonal(X: Matrix) -> bool:
+    """Return whether all rows of unit norm are orthogonal to each other, up to rounding.
 
     No row can be expressed by others then, and every clustering would be arbitrary. For other data
     the first rows settle it.
     """
     n, d = X.shape
     if n > d:
-        return
+        return False
     rounding = d * np.finfo(X.dtype).eps
     for batch in gen_batches(n, FEW_ROWS):
         products = X[batch] @ X.T
         products = abs(products.toarray() if sparse.issparse(products) else products)
         products[np.arange(len(products)), np.arange(n)[batch]] = 0.0
         if products.max() > rounding:
-            return
-    raise ValueError(
-        f"all {n} samples are orthogonal to each other, so that none can be expressed by others; "
-        "use features that samples have in common"
-    )
+            return False
+    return True
+
+
+def check_not_orthogonal(X: Matrix) -> None:
+    """Raise an error if all rows of unit norm are orthogonal to each other, up to rounding."""
+    if are_orthogonal(X):
+        raise ValueError(
+            f"all {X.shape[0]} samples are orthogonal to each other, so that none can be expressed "
+            "by others; use features that samples have in common"
+        )
 
 
 def _largest_per_row(X: Matrix) -> Array:

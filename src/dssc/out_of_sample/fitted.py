@@ -5,7 +5,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import gen_batches
 
 from dssc import kernels
@@ -15,6 +14,7 @@ from dssc._typing import Array
 from dssc.features import homogeneous
 from dssc.out_of_sample.affinity_rows import affinity_rows
 from dssc.out_of_sample.expression import NewPointExpression
+from dssc.out_of_sample.placement import Placement
 from dssc.subspaces import Subspaces, fit_subspaces
 
 # New points that a thread works on at once.
@@ -27,11 +27,13 @@ class FittedClusters:
 
     Attributes
     ----------
-    points : ndarray, csr_array or tensor of shape (n_samples, n_features)
-        The points of the fit, with a constant coordinate if `height` is given.
+    points : ndarray, csr_array or tensor of shape (n_points, n_features)
+        The distinct points of the fit, with a constant coordinate if `height` is given.
+    point_of : ndarray of shape (n_samples,)
+        The point that each sample of the fit is a copy of.
     height : float or None
         The constant coordinate of affine subspaces.
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray of shape (n_points,)
         Their clusters.
     n_clusters : int
         Number of clusters.
@@ -41,11 +43,12 @@ class FittedClusters:
         Whether the affinity is symmetric.
     signed : bool
         Whether coefficients below zero count as zero.
-    potentials : ndarray of shape (n_samples,)
+    potentials : ndarray of shape (n_points,)
         Column potentials of the projection.
     """
 
     points: Any
+    point_of: Array
     height: float | None
     labels: Array
     n_clusters: int
@@ -62,28 +65,33 @@ class FittedClusters:
 
     @cached_property
     def subspaces(self) -> Subspaces:
-        """The subspaces of the clusters."""
-        return fit_subspaces(as_array(self.points), self.labels, self.n_clusters)
+        """The subspaces of the clusters; residuals and scores are those of the samples."""
+        fitted = fit_subspaces(as_array(self.points), self.labels, self.n_clusters)
+        return fitted._replace(
+            residuals=fitted.residuals[self.point_of],
+            outlier_scores=fitted.outlier_scores[self.point_of],
+        )
 
-    def masses(self, X: Any) -> Array:
-        """Return the affinity of new points, lifted and none of them zero, to each cluster."""
+    def place(self, X: Any) -> Placement:
+        """Return where new points belong, lifted and none of them zero."""
         if self.eta3 != 0:
             raise NotImplementedError(
                 f"new points can be placed for eta3=0 only; this model was fitted with "
                 f"eta3={self.eta3!r}"
             )
-        out, placement = np.empty((X.shape[0], self.n_clusters)), self._placement
+        out = Placement(np.empty((X.shape[0], self.n_clusters)), np.empty(X.shape[0]))
+        places = self._places
 
         def fill(batch: slice) -> None:
-            out[batch] = placement.masses(X[batch])
+            out.masses[batch], out.potentials[batch] = places(X[batch])
 
         with block_threads(kernels.n_threads()) as in_threads:
             list(in_threads(fill, gen_batches(X.shape[0], ROWS)))
         return out
 
     @cached_property
-    def _placement(self) -> "_Placement":
-        return _Placement(self)
+    def _places(self) -> "_Places":
+        return _Places(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with points in main memory; what was computed on demand is left."""
@@ -91,7 +99,7 @@ class FittedClusters:
         return {**state, "points": as_array(self.points)}
 
 
-class _Placement:
+class _Places:
     """What is computed once to place new points."""
 
     def __init__(self, fitted: FittedClusters):
@@ -109,10 +117,10 @@ class _Placement:
         scale = (1.0 + 1.0 / self.remainders) / 2 if self.symmetric else np.ones(len(order))
         self.scale = scale * (1.0 + 1e-6)
 
-    def masses(self, X: Any) -> Array:
-        """Return the affinity of a block of new points to each cluster."""
+    def __call__(self, X: Any) -> Placement:
+        """Return where a block of new points belongs."""
         u, own = self.expression(X)
-        rows, columns, values = affinity_rows(
+        rows = affinity_rows(
             partial(self._products, u),
             partial(self._similarities, own),
             self.scale,
@@ -120,8 +128,7 @@ class _Placement:
             self.eta2,
             with_self=self.symmetric,
         )
-        places = rows, self.labels[columns]
-        return sparse.coo_array((values, places), shape=(len(u), self.n_clusters)).toarray()
+        return Placement.of(rows, self.labels, self.n_clusters)
 
     def _products(self, u: Array, columns: slice) -> Array:
         h = u @ self.expression.vectors[columns].T

@@ -113,6 +113,7 @@ def _estimator(job: Job, device: str) -> Any:
         k,
         n_components=None if method.get("fading") else k + data.get("extra_eigenvectors", 0),
         n_init=job.get("n_init", 10),
+        merge_copies=False,
         random_state=job["seed"],
         **job["parameters"],
         **_device_parameters(device),

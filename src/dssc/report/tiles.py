@@ -59,10 +59,10 @@ def _certificate_tile(result: Any) -> str:
 
 def _components_tile(content: Content) -> str:
     n_components, k = content.n_components, content.n_clusters
-    if n_components > k:
+    if n_components > k > 1:
         text, kind = f"more than the {k} clusters: raise eta2 or n_neighbors", "bad"
     else:
-        text, kind = f"for {k} clusters", "good"
+        text, kind = f"for {k} cluster{'s' if k > 1 else ''}", "good"
     return _tile("Connected components", f"{n_components:,}", text, kind)
 
 

@@ -134,6 +134,8 @@ def rank_components(membership: Array, n_clusters: int) -> Pieces:
     n_kept = max(1, int(np.count_nonzero(large)))
     labels = np.where(rank[membership] < n_kept, rank[membership], -1)
     n_strays = int(np.count_nonzero(labels < 0))
+    if n_clusters == 1:  # all points belong together, connected or not
+        return Pieces(labels, n_kept, len(membership) - n_strays)
     warn_user(
         f"the affinity has {n_components} connected components, more than n_clusters={n_clusters}; "
         f"the {n_kept} largest define the clusters and the {n_strays} points of the others go to "

@@ -12,7 +12,7 @@ from sklearn.utils import check_array, gen_batches
 from dssc._forking import safe_openmp
 from dssc._threads import one_thread
 from dssc._typing import Array, Matrix, RandomState
-from dssc._validation import check_structure
+from dssc._validation import check_real, check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
 
 # A similarity between all samples: a matrix, or a function that returns rows of a symmetric one.
@@ -67,6 +67,7 @@ def assign_labels(
         Integers from 0 to ``n_clusters - 1``.
     """
     check_structure("similarity", similarity)
+    check_real("embedding", embedding)
     U = check_array(embedding, dtype=[np.float64, np.float32], ensure_min_samples=1)
     check_counts(len(U), n_clusters, U.shape[1])
     norms = np.linalg.norm(U, axis=1)

@@ -38,6 +38,9 @@ SAMPLED_ROWS = 32
 PANEL_ROWS, PANEL_COLUMNS = 4096, 512
 # An earlier support is used for the rough solve if it holds this many times what is needed.
 HELD_SHARE = 1.0
+# Where more than this many times the entries needed may be positive at the first rough potentials,
+# these are computed again from all listed entries: many similarities are nearly equal there.
+EXCESS = 8.0
 # Tolerance of the rough solve, and its most steps.
 ROUGH_TOL, ROUGH_STEPS = 1e-2, 200
 # Relative margin for the rounding of a potential, or of a sum of two, to float32.
@@ -117,7 +120,14 @@ class FactoredSimilarity(BoundedSimilarity):
             rough = self._rough_potentials(eta2, potentials)
         if self._search_if_open(rough, eta2, progress):
             rough = self._rough_potentials(eta2, rough)
-        places, self.reading, n_read = self.read(rough, eta2)
+        places, reading, n_read = self.read(rough, eta2)
+        n_places = sum(len(rows) for rows, _ in places)
+        is_excessive = n_places > EXCESS * n_needed * self.shape[0]
+        if held is None and is_excessive and self.n_used < self.n_kept:
+            self.n_used = self.n_kept
+            rough = self._rough_potentials(eta2, rough)
+            places, reading, n_read = self.read(rough, eta2)
+        self.reading = reading
         places.append(feasible)
         if held:
             places.append(held.above(lowered_by(MARGIN * eta2, rough)))
@@ -193,6 +203,8 @@ class FactoredSimilarity(BoundedSimilarity):
         n_more = min(4 * self.n_kept, self.shape[0] - 1)
         check_memory(n_more * self.shape[0], self.shape, eta2)
         self._search(n_more, progress)
+        # Potentials that leave so much open came from too few entries, so the next ones use all.
+        self.n_used = self.n_kept
         return True
 
     def _sampled_needs(self, eta2: float) -> Array:

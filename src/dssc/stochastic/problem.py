@@ -8,7 +8,7 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
-from dssc._validation import as_floats, check_structure
+from dssc._validation import as_floats, check_finite, check_structure
 from dssc.result import ProjectionResult
 from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off, rounding_gap
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
@@ -200,18 +200,16 @@ class _SimilaritySupport:
 
 def check_similarity(K: Any) -> Matrix:
     """Return K as an array of floats, or as a float64 CSR matrix with sorted, unique entries."""
+    check_structure("K", K)
     if sparse.issparse(K):
-        K = sparse.csr_array(check_structure("K", K), dtype=np.float64)
+        K = sparse.csr_array(K, dtype=np.float64)
         K.sum_duplicates()  # sorts the rows too
     else:
         K = np.asarray(K)
         K = K if K.dtype == np.float32 else as_floats("K", K)
     if K.ndim != 2 or 0 in K.shape:
         raise ValueError(f"K must be a matrix with rows and columns; its shape is {K.shape}")
-    values = K.data if sparse.issparse(K) else K
-    if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
-        n_bad = np.count_nonzero(~np.isfinite(values))
-        raise ValueError(f"K holds {n_bad} NaN or infinite entries; replace or remove them")
+    check_finite("K", K)
     return K
 
 
