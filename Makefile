@@ -1,40 +1,77 @@
-# `make demo` and `make test` set up everything they need in .venv.
+# Every target sets up what it needs; `make` alone lists the targets.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+OLDEST := .venv-oldest
+# Workers of the tests: one per core, each on one thread.
+WORKERS ?= auto
+PYTEST := -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-all lint docs clean
+.PHONY: help demo test test-all test-oldest coverage lint format docs dist clean
 
-demo: $(READY)
+help:  ## List the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /|/' | while IFS='|' read -r name text; \
+	do printf '%-12s %s\n' "$$name" "$$text"; done
+
+demo: $(READY)  ## Compare ADSSC with two scikit-learn methods and write demo.png
 	$(BIN)/python examples/demo.py
 
-test: $(READY) lint
-	$(BIN)/python -m pytest -m "not slow"
+test: $(READY) lint  ## Run what every change must pass: lint, and the tests that are not slow
+	$(BIN)/python $(PYTEST) -m "not slow"
 
-test-all: $(READY) lint
-	$(BIN)/python -m pytest
+test-all: $(READY) lint  ## Run lint and all tests
+	$(BIN)/python $(PYTEST)
 
-lint: $(READY)
+# The torch engine is left out: its oldest version brings several gigabytes of CUDA packages. Compiled code
+# is kept apart, because two versions of numba would replace each other's.
+test-oldest: $(OLDEST)/.ready  ## Run the tests with the oldest dependencies, in an environment of their own
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST) -m "not slow" --ignore=tests/engines/torch --ignore=src/dssc/engines/torch
+
+# Compiled kernels cannot be traced, and the Triton kernels need a GPU: see [tool.coverage].
+coverage: $(READY)  ## Run the tests and show which lines of src they miss
+	$(BIN)/python $(PYTEST) -m "not slow" --cov --cov-report=term-missing:skip-covered --cov-report=xml
+
+lint: $(READY)  ## Run ruff, mypy and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+format: $(READY)  ## Format the code and repair what ruff can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
 # The pages go to site/, which no page of them leaves: everything works offline.
-docs: $(READY) $(VENV)/.docs
+docs: $(READY) $(VENV)/.docs  ## Build the pages into site/
 	MPLBACKEND=Agg $(BIN)/python -m sphinx -W --keep-going -q -d $(VENV)/doctrees docs site
 	@echo "open site/index.html"
 
+dist: $(READY) $(VENV)/.release  ## Build wheel and sdist, check them, and try both in empty environments
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/smoke_test.py dist
+
 $(VENV)/.docs: pyproject.toml
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
-	touch $(VENV)/.docs
+	touch $@
+
+$(VENV)/.release: pyproject.toml
+	$(BIN)/python -m pip install --quiet build twine
+	touch $@
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("dssc needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-	touch $(READY)
+	touch $@
 
-clean:
-	rm -rf $(VENV) demo.png site docs/gallery docs/generated
+$(OLDEST)/.ready: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -c 'import sys; sys.exit("the oldest dependencies need Python 3.11 or 3.12") if sys.version_info[:2] not in ((3, 11), (3, 12)) else None'
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[images,plot,tables,test]"
+	touch $@
+
+clean:  ## Remove environments and everything that was built
+	rm -rf $(VENV) $(OLDEST) dist demo.png coverage.xml .coverage site docs/gallery docs/generated

@@ -41,7 +41,7 @@ napoleon_use_ivar = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"/(digits|faces|motion|normalise|transport)\.py",
+    "filename_pattern": r"\.py",
     "ignore_pattern": r"(demo|guide_pictures|readme_picture)\.py",
     "download_all_examples": False,
     "show_memory": False,

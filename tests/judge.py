@@ -118,12 +118,14 @@ KINDS = {
     "ties": lambda rng, n: rng.integers(0, 3, (n, n)).astype(float),
     "symmetric ties": lambda rng, n: _symmetric(rng.integers(0, 3, (n, n)).astype(float)),
     "heavy tails": lambda rng, n: np.exp(4 * rng.standard_normal((n, n))),
-    "sparse": lambda rng, n: sparse.random_array((n, n), density=0.05, rng=rng, format="csr"),
+    "sparse": lambda rng, n: sparse.random_array(
+        (n, n), density=0.05, random_state=rng, format="csr"
+    ),
     "symmetric sparse": lambda rng, n: _symmetric(
-        sparse.random_array((n, n), density=0.05, rng=rng, format="csr")
+        sparse.random_array((n, n), density=0.05, random_state=rng, format="csr")
     ),
     "signed sparse": lambda rng, n: sparse.random_array(
-        (n, n), density=0.1, rng=rng, format="csr", data_sampler=rng.standard_normal
+        (n, n), density=0.1, random_state=rng, format="csr", data_sampler=rng.standard_normal
     ),
     "hub and spoke": _hub_and_spoke,
     "weakly joined blocks": _weakly_joined_blocks,

@@ -16,6 +16,7 @@ from dssc.plotting import (
     plot_affinity,
     plot_clusters,
     plot_embedding,
+    plot_exploration,
     plot_spectrum,
     pooled_pixels,
 )
@@ -52,7 +53,7 @@ def test_an_empty_affinity_is_drawn(ax):
 @given(st.integers(1, 1000))
 def test_sparse_and_dense_affinities_look_the_same(n):
     rng = np.random.default_rng(n)
-    A = sparse.random_array((n, n), density=min(1.0, 5 / n), rng=rng)
+    A = sparse.random_array((n, n), density=min(1.0, 5 / n), random_state=rng)
     order = rng.permutation(n)
     np.testing.assert_array_equal(pooled_pixels(A, order), pooled_pixels(A.toarray(), order))
 
@@ -99,6 +100,18 @@ def test_clusters_are_rows_of_images(ax, model, shape):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["central", "doubtful"]
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_an_exploration_is_shown(given):
+    X, _ = make_union_of_subspaces(200, n_subspaces=5, noise=0.4, random_state=0)
+    found = ADSSC(5, eta1=1.0, eta2=0.15, random_state=0).fit(X).explore(range(2, 9))
+    axes = plot_exploration(found, axes=plt.subplots(1, 3)[1] if given else None)
+    assert axes[0].get_title() == "widest gap after 5"
+    assert axes[1].get_title() == "highest modularity at 5"
+    np.testing.assert_allclose(axes[1].lines[0].get_ydata(), found.modularity)
+    assert len(axes[2].collections[0].get_offsets()) == sum(range(2, 9))
+    plt.close("all")
+
+
 def test_a_model_gives_its_affinity_and_labels(model, ax):
     plot_affinity(model, ax=ax)
     assert len(ax.lines) == 4
@@ -120,6 +133,14 @@ def test_a_model_gives_its_embedding(model, ax):
 def test_a_model_gives_the_members_of_its_clusters(model, ax):
     plot_clusters(np.ones((90, 4, 4)), model, ax=ax, n_members=2)
     assert len(ax.get_yticks()) == 3
+
+
+def test_samples_without_a_cluster_are_not_shown(ax):
+    X, _ = make_union_of_subspaces(90, random_state=0)
+    model = ADSSC(3, eta1=1.0, n_neighbors=8, contamination=0.1, random_state=0).fit(X)
+    images = np.where(model.labels_ < 0, 0.5, 1.0)[:, None, None] * np.ones((90, 4, 4))
+    plot_clusters(images, model, ax=ax, n_members=20)
+    assert set(np.unique(np.ma.compressed(ax.images[0].get_array()))) == {1.0}
 
 
 def test_what_a_plot_lacks_is_named(model, ax):

@@ -32,6 +32,7 @@ __all__ = [
     "SSCOMP",
     "TSC",
     "EnSC",
+    "GraphClustering",
     "assign_labels",
     "clustering_accuracy",
     "elastic_net_representation",

@@ -32,7 +32,8 @@ class Progress:
     def note(self, text: str) -> None:
         """Show a line of text, if `verbose`."""
         if self.verbose and text:
-            sys.stderr.write(f"{text}\n")
+            clear = "\r\x1b[K" if sys.stderr.isatty() else ""  # the line of the current stage
+            sys.stderr.write(f"{clear}{text}\n")
             sys.stderr.flush()
 
     @contextmanager

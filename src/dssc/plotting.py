@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
+from dssc.exploration_plot import plot_exploration as plot_exploration
 from dssc.graph import as_graph, as_matrix
 from dssc.images import check_images
 from dssc.spectral.eigenvalues import leading_eigenvalues
@@ -190,7 +191,7 @@ def plot_clusters(
     images : array-like of shape (n_samples, height, width) or (n_samples, height, width, 3)
         The samples as images.
     labels : fitted model, or array-like of shape (n_samples,)
-        A model, or the clusters of the samples, integers from 0.
+        A model, or the clusters of the samples, integers from 0; samples with -1 are not shown.
     embedding : array-like of shape (n_samples, n_components), optional
         A fitted model's `embedding_`; needed with labels, that of the model if one is given.
     n_members : int, default=8
@@ -211,9 +212,10 @@ def plot_clusters(
     elif embedding is None:
         raise ValueError("embedding is needed with labels: give a model's embedding_")
     ax = _axes(ax)
-    pictures, clusters = check_images(images), np.asarray(labels)
+    has_cluster = np.asarray(labels) >= 0
+    pictures, clusters = check_images(images)[has_cluster], np.asarray(labels)[has_cluster]
     n_clusters, (height, width) = clusters.max() + 1, pictures.shape[1:3]
-    closeness, margin = certainty(np.asarray(embedding), clusters, n_clusters)
+    closeness, margin = certainty(np.asarray(embedding)[has_cluster], clusters, n_clusters)
     shown = central_and_doubtful(closeness, margin, clusters, n_clusters, n_members)
     gap = max(1, width // 2)
     starts = (0, n_members * width + gap)

@@ -1,7 +1,11 @@
 """Damaged files: valid ones of every supported format, changed at random from a seed."""
 
+import gzip
 import io
 import struct
+import tempfile
+import zipfile
+from pathlib import Path
 
 import numpy as np
 from scipy import io as matlab
@@ -32,8 +36,12 @@ def originals():
         (".csv", "\r\n".join(f'"{line}"'.replace(",", '";"') for line in lines).encode()),
         (".tsv", "\n".join(lines).replace(",", "\t").encode()),
         (".txt", "\n".join(lines).replace(",", " ").encode()),
+        (".csv", "\n".join(lines).replace(",", ";").replace(".", ",").encode("utf-16")),
+        (".csv.gz", gzip.compress("\n".join(lines).encode())),
+        (".jsonl", "\n".join(f"[{line}]" for line in lines).encode()),
+        (".jsonl", "\n".join(f'{{"a": 1, "v": [{line}]}}' for line in lines).encode()),
     ]  # fmt: skip
-    return files + parquet_files(X) + image_files(X)
+    return files + arrow_files(X) + workbooks(X) + hdf5_files(X) + image_files(X)
 
 
 def written(write, *arguments, **options):
@@ -43,18 +51,103 @@ def written(write, *arguments, **options):
     return buffer.getvalue()
 
 
-def parquet_files(X):
-    """Return parquet files, if pyarrow is installed."""
+def arrow_files(X):
+    """Return parquet and feather files, if pyarrow is installed."""
     try:
         import pyarrow as arrow
-        from pyarrow import parquet
+        from pyarrow import feather, parquet
     except ImportError:
         return []
     table = arrow.table({"a": X[:, 0], "b": X[:, 1].astype(int), "c": X[:, 2] > 4})
+    lists = arrow.table({"a": X[:, 0], "v": list(X)})
     return [
-        (".parquet", written(lambda file: parquet.write_table(table, file, compression=kind)))  # noqa: B023
-        for kind in ("none", "snappy", "zstd")
+        *((".parquet", written(lambda file: parquet.write_table(table, file, compression=kind)))  # noqa: B023
+          for kind in ("none", "snappy", "zstd")),
+        *((".feather", written(lambda file: feather.write_feather(table, file, compression=kind)))  # noqa: B023
+          for kind in ("uncompressed", "lz4", "zstd")),
+        (".parquet", written(lambda file: parquet.write_table(lists, file))),
+        (".feather", written(lambda file: feather.write_feather(lists, file))),
+    ]  # fmt: skip
+
+
+def workbooks(X):
+    """Return workbooks, if openpyxl is installed: compressed, and with their XML in the open."""
+    try:
+        import openpyxl
+    except ImportError:
+        return []
+    book = openpyxl.Workbook()
+    for row in [["a", "b", "c", "d"], *X.tolist()]:
+        book.active.append(row)
+    compressed = written(book.save)
+    with zipfile.ZipFile(io.BytesIO(compressed)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return [(".xlsx", compressed), (".xlsx", stored.getvalue())]
+
+
+def hdf5_files(X):
+    """Return HDF5 files, if h5py is installed, and those of anndata, if that is installed."""
+    try:
+        import h5py
+    except ImportError:
+        return []
+
+    def write(file, **options):
+        with h5py.File(file, "w") as group:
+            group.create_dataset("X", data=X, **options)
+            group["kind"] = np.array(["u", "v"] * 6, dtype=h5py.string_dtype())
+
+    matrices = {"X": X, "S": sparse.csc_array(X)}
+    return [
+        (".h5", written(write)),
+        (".h5", written(write, chunks=(3, 2), compression="gzip")),
+        *((".mat", written(write_matlab_73, {name: X})) for name, X in matrices.items()),
+        *annotated_files(X),
     ]
+
+
+def write_matlab_73(file, matrices):
+    """Write matrices as MATLAB does in its version 7.3: transposed, after a block of text."""
+    import h5py
+
+    with h5py.File(file, "w", userblock_size=512) as group:
+        for name, matrix in matrices.items():
+            if sparse.issparse(matrix):
+                item = group.create_group(name)
+                item.attrs["MATLAB_sparse"] = np.uint64(matrix.shape[0])
+                item["data"], item["ir"] = matrix.data, matrix.indices.astype(np.uint64)
+                item["jc"] = matrix.indptr.astype(np.uint64)
+            else:
+                item = group.create_dataset(name, data=matrix.T)
+            item.attrs["MATLAB_class"] = np.bytes_("double")
+    header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM"
+    if isinstance(file, io.BytesIO):
+        file.seek(0)
+        file.write(header)
+    else:
+        with open(file, "r+b") as content:
+            content.write(header)
+
+
+def annotated_files(X):
+    """Return files of anndata, dense and sparse, if it is installed."""
+    try:
+        import anndata
+    except ImportError:
+        return []
+
+    def content(matrix):
+        data = anndata.AnnData(matrix)
+        data.obs["kind"] = ["u", "v"] * 6
+        with tempfile.TemporaryDirectory() as folder:
+            data.write_h5ad(f"{folder}/a.h5ad")
+            return Path(f"{folder}/a.h5ad").read_bytes()
+
+    return [(".h5ad", content(X)), (".h5ad", content(sparse.csr_matrix(X)))]
 
 
 def image_files(X):

@@ -12,6 +12,10 @@ from scipy import io, sparse
 
 from tests.cli.conftest import write_images
 
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the input includes pipes, devices and links"
+)
+
 rows = "1,2,3\n4,5,6\n7,8,9\n1,0,1\n"
 
 
@@ -34,6 +38,15 @@ def sources(folder):
     Path("broken.npz").write_bytes(b"PK nonsense")
     Path("broken.mat").write_bytes(b"nonsense" * 40)
     Path("broken.parquet").write_bytes(b"nonsense")
+    for ending in (".xlsx", ".feather", ".h5", ".h5ad", ".csv.gz"):
+        Path(f"broken{ending}").write_bytes(b"nonsense" * 9)
+    Path("broken.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 1, "b": }\n')
+    Path("clear.csv").write_text("a,b,class\n1,2,x\n3,4,y\n")
+    Path("other.csv").write_text("a,c,class\n1,2,x\n3,4,y\n")
+    Path("narrow.csv").write_text("1,2\n3,4\n")
+    Path("comma.tsv").write_text("a\tb\n1,5\t2\n3\t4\n")
+    Path("mixed.csv").write_text("a;b\n1,5;2\n3;2.5\n")
+    np.savez("pair.npz", X=np.ones((4, 3)), kind=np.array([0, 1]))
     np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
     sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
     parts = {"format": "csr", "shape": [3, 3], "data": np.ones(3), "indptr": [0, 1, 2, 3]}
@@ -59,7 +72,7 @@ TABLE = [
     # arguments after `cluster`, exit code, part of the message
     (["missing.csv", "-k2"], 2, "there is no file or folder missing.csv"),
     (["missing.csv", "-k2", "-o", "taken.csv"], 2, "there is no file or folder missing.csv"),
-    (["words.docx", "-k2"], 2, "'.docx'; dssc reads .npy, .npz, .mat, .csv"),
+    (["words.docx", "-k2"], 2, "'.docx'; dssc reads .npy, .npz, .mat, .h5"),
     (["ragged.csv", "-k2"], 2, "ragged.csv, line 2: 2 cells where the first line has 3"),
     (["word.csv", "-k2"], 2, "line 2, column '2': 'x' is not a number"),
     (["heading.csv", "-k2"], 2, "line 1, column '3': 'kind' is not a number; correct it, leave"),
@@ -68,8 +81,8 @@ TABLE = [
     (["infinite.npy", "-k2"], 2, "1 of 3 samples hold NaN or infinite values: rows (from 0) 1"),
     (["pandas.csv", "-k2"], 2, "column 1 has no name; if it holds the row numbers that pandas"),
     (["sparse.npz", "-k2"], 2, "2 of 4 samples hold NaN or infinite values: rows (from 0) 1, 3"),
-    (["outside.npz", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
-    (["outside.mat", "-k2"], 2, "the array is not a valid sparse matrix: indices must be < 3"),
+    (["outside.npz", "-k2"], 2, "the array is not a valid sparse matrix: "),
+    (["outside.mat", "-k2"], 2, "is not a "),  # found by SciPy's reader, or by ours, by version
     (["long.csv", "-k2"], 2, "long.csv is not a table in text: field larger than field limit"),
     (["pipe.csv", "-k2"], 2, "pipe.csv is a device or a pipe; copy its content to a file"),
     (["null.csv", "-k2"], 2, "null.csv is a device or a pipe; copy its content to a file"),
@@ -80,7 +93,7 @@ TABLE = [
     (["good.csv", "-k2", "--device", "tpu"], 2, "--device: device='tpu' must be 'cpu', 'cuda'"),
     (["zero.csv", "-k2"], 2, "1 of 3 samples hold only zeros, which have no direction"),
     (["empty.csv", "-k2"], 2, "empty.csv is empty"),
-    (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8"),
+    (["latin.csv", "-k2"], 2, "latin.csv is not text in UTF-8: 'utf-8' codec"),
     (["one.csv", "-k1"], 2, "one.csv holds 1 samples; clustering needs at least 2"),
     (["broken.npy", "-k2"], 2, "broken.npy is damaged or holds pickled objects"),
     (["broken.npz", "-k2"], 2, "broken.npz is damaged or holds pickled objects"),
@@ -89,25 +102,51 @@ TABLE = [
     (["broken.parquet", "-k2"], 2, "broken.parquet is not a readable parquet file"),
     (["deep.npy", "-k2"], 2, "deep.npy holds an array of shape (2, 3, 4, 5)"),
     (["nothing", "-k2"], 2, "nothing holds no images; dssc reads .bmp"),
-    (["damaged", "-k2"], 2, "b.png is not a readable image"),
+    (["damaged", "-k2"], 2, "; mend or remove it, or add --skip-bad"),
     (["loose", "-k2", "--labels", "folders"], 2, "a.png is not in a folder that could be its"),
     (["good.csv", "-k5"], 2, "-k 5 asks for more clusters than the 4 samples of good.csv"),
     (["good.csv", "-k0"], 2, "-k 0 must be at least 1"),
     (["good.csv"], 2, "the following arguments are required: -k/--n-clusters"),
     (["good.csv", "-k2", "--eta1", "-1"], 2, "eta1=-1.0 must be a positive finite number"),
-    (["good.csv", "-k2", "--drop", "q"], 2, "has no column 'q' to drop; it has 1, 2, 3"),
-    (["good.csv", "-k2", "--labels", "q"], 2, "no column or array of that name, and there is no"),
+    (["good.csv", "-k2", "--drop", "q"], 2, "--drop q: good.csv has no column or array of that"),
+    (["good.csv", "-k2", "--labels", "q"], 2, "it has 1, 2, 3; and there is no such file"),
+    (["clear.csv", "-k2", "--labels", "clas"], 2, "did you mean 'class'? it has a, b, class; and"),
+    (["clear.csv", "-k2", "--id", "Nam"], 2, "--id Nam: clear.csv has no column or array of that"),
+    (["clear.csv", "-k2", "--drop", "A", "--labels", "class"], 2, "did you mean 'a'? it has a, b"),
+    (["pair.npz", "-k2", "--labels", "kin"], 2, "did you mean 'kind'? it has X, kind; and there"),
+    (["pair.npz", "-k2", "--id", "kind"], 2, "--id kind: 2 names for the 4 samples of pair.npz"),
+    (["latin.csv", "-k2"], 2, "try --encoding cp1252 or latin-1"),
+    (["good.csv", "-k2", "--encoding", "q"], 2, "--encoding q is not known; examples: utf-8"),
+    (["good.csv", "-k2", "--encoding", "rot13"], 2, "--encoding rot13 is not known"),
+    (["good.csv", "-k2", "--sep", "ab"], 2, "--sep ab must be one character, or tab or space"),
+    (["good.csv", "-k2", "--sep", ",", "--decimal", ","], 2, "--sep and --decimal are both ','"),
+    (["good.csv", "-k2", "--decimal", "x"], 2, "--decimal x must be a point or a comma"),
+    (["comma.tsv", "-k2"], 2, "'1,5' is not a number; correct it, leave the column out"),
+    (["comma.tsv", "-k2"], 2, "if ',' is the decimal point, add --decimal ,"),
+    (["mixed.csv", "-k2"], 2, "line 3, column 'b': '2.5' is not a number"),
+    (["good.csv", "-", "-k2"], 2, "- is standard input, and cannot be joined with other data"),
+    (["good.csv", "-k2", "-o", "-", "--json"], 2, "--json and -o - both write to standard output"),
+    (["q*.csv", "-k2"], 2, "no file or folder matches q*.csv"),
+    (["good.csv", "narrow.csv", "-k2"], 2, "narrow.csv has samples of shape (2,), good.csv of (3"),
+    (["clear.csv", "other.csv", "-k2", "--drop", "class"], 2, "the column 'c' where clear.csv has"),
+    (["good.csv", "nan.csv", "-k2", "--no-header"], 2, "nan.csv, line 1, column '1': 'a' is not"),
+    (["broken.xlsx", "-k2"], 2, "broken.xlsx is not a readable workbook: File is not a zip file"),
+    (["broken.feather", "-k2"], 2, "broken.feather is not a readable feather file"),
+    (["broken.h5", "-k2"], 2, "broken.h5 is not a readable HDF5 file"),
+    (["broken.h5ad", "-k2"], 2, "broken.h5ad is not a readable h5ad file"),
+    (["broken.csv.gz", "-k2"], 2, "broken.csv.gz is not a readable gzip file"),
+    (["broken.jsonl", "-k2"], 2, "broken.jsonl, line 2: not JSON: Expecting value"),
     (["good.csv", "-k2", "--labels", "short.txt"], 2, "2 labels for the 4 samples of good.csv"),
     (["good.csv", "-k2", "--pca", "9"], 2, "--pca 9 must be between 1 and 3"),
     (["good.csv", "-k2", "--features", "scattered"], 2, "--features scattered needs images"),
     (["good.csv", "-k2", "--image-shape", "2x2"], 2, "4 pixels per row; good.csv has 3 columns"),
     (["good.csv", "-k2", "--image-shape", "two"], 2, "'two' must have the form 32x32"),
-    (["good.csv", "-k2", "--transpose"], 2, "--transpose is for .npy, .npz and .mat, not for good"),
-    (["good.csv", "-k2", "--key", "X"], 2, "--key is for .npy, .npz and .mat, not for good.csv"),
+    (["good.csv", "-k2", "--transpose"], 2, "--transpose is for .npy, .npz, .mat, .h5 and .hdf5,"),
+    (["good.csv", "-k2", "--key", "X"], 2, "--key is for .npy, .npz, .mat, .h5, .hdf5, .h5ad and"),
     (["good.csv", "-k2", "--size", "4x4"], 2, "--size is for folders of images, not for good.csv"),
-    (["loose", "-k2", "--drop", "q"], 2, "--drop is for .csv, .tsv, .txt and .parquet, not for"),
-    (["infinite.npy", "-k2", "--no-header"], 2, "--header is for .csv, .tsv and .txt, not for inf"),
-    (["good.csv", "-k2", "--labels", "words.docx"], 2, "must end in .npy, .npz, .mat, .csv, .tsv"),
+    (["loose", "-k2", "--drop", "q"], 2, "--drop is for .csv, .tsv, .txt, .csv.gz, .tsv.gz, .t"),
+    (["infinite.npy", "-k2", "--no-header"], 2, ".txt.gz and .xlsx, not for infinite.npy"),
+    (["good.csv", "-k2", "--labels", "words.docx"], 2, "must end in .npy, .npz, .mat, .h5, .hdf5"),
     (["good.csv", "-k2", "-o", "labels.xlsx"], 2, "labels.xlsx must end in .csv or .npy"),
     (["good.csv", "-k2", "-o", "a.csv", "--report", "a.txt"], 2, "a.txt must end in .html"),
     (["good.csv", "-k2", "-o", "taken.csv"], 4, "taken.csv exists; choose another name, or add"),
@@ -138,7 +177,7 @@ def test_the_message_the_code_and_nothing_written(run, sources, arguments, expec
 def test_force_replaces(run, sources):
     code, _, _ = run("cluster", "good.csv", "-k2", "-o", "taken.csv", "--force", "-q")
     assert code == 0
-    assert Path("taken.csv").read_text().startswith("index,cluster\n")
+    assert Path("taken.csv").read_text().startswith("index,cluster")
 
 
 def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch):

@@ -9,8 +9,9 @@ from tests.cli.conftest import write_images
 
 
 def read_labels(path):
-    lines = path.read_text().splitlines()
-    return lines[0], [line.rsplit(",", 1) for line in lines[1:]]
+    """Return the heading and the rows of the first two columns: the sample, and its cluster."""
+    lines = [line.split(",")[:2] for line in path.read_text().splitlines()]
+    return ",".join(lines[0]), lines[1:]
 
 
 def test_a_table_gets_labels_and_a_summary(run, table, points):

@@ -8,7 +8,7 @@ from dssc.cli.methods import METHODS, PARAMETERS, parameter_details
 
 
 def test_every_parameter_of_every_estimator_is_an_option():
-    elsewhere = {"n_clusters", "random_state", "verbose", "warm_start"}
+    elsewhere = {"n_clusters", "random_state", "verbose", "warm_start", "invalid_rows"}
     names = {
         name
         for estimator in METHODS.values()
@@ -17,7 +17,7 @@ def test_every_parameter_of_every_estimator_is_an_option():
     assert names - elsewhere == set(PARAMETERS)
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "adssc"])
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("adssc", "graph")])
 def test_every_method_runs(run, folder, points, method):
     np.save("points.npy", points[0])
     code, out, _ = run("cluster", "points.npy", "-k", 3, "-m", method, "-q")
@@ -32,8 +32,12 @@ def test_every_method_runs(run, folder, points, method):
     [
         ("eta1", "adssc, jdssc; default: not set, jdssc: 1"),
         ("eta3", "adssc, jdssc; default: 0"),
-        ("n_neighbors", "all but jdssc; default: 12, adssc: not set, tsc: 5"),
-        ("affinity", "all but adssc, jdssc; symmetric or doubly_stochastic; default: symmetric"),
+        ("n_neighbors", "all but jdssc; default: 12, adssc: not set, tsc: 5, graph: 20"),
+        (
+            "affinity",
+            "all but adssc, jdssc; symmetric or doubly_stochastic; default: symmetric, "
+            "graph: precomputed",
+        ),
         ("signed", "adssc; default: not set"),
         ("symmetric", "adssc; default: yes"),
         ("gamma", "ssc, ensc, lsr; default: 50, lsr: 1"),

@@ -219,7 +219,7 @@ def test_an_unfinished_projection_warns(data):
     ("X", "options", "message"),
     [
         (np.array([[1.0, np.nan], [1.0, 0.0]]), {}, "NaN"),
-        (np.array([[1.0, np.inf], [1.0, 0.0]]), {}, "infinity"),
+        (np.array([[1.0, np.inf], [1.0, 0.0]]), {}, "1 rows with NaN or infinite values: 0; "),
         (np.array([[1.0, 0.0], [0.0, 0.0], [2.0, 1.0]]), {}, "1 zero rows.*: 1; remove"),
         (np.eye(3), {"n_clusters": 4}, "n_samples=3 should be >= n_clusters=4"),
         (np.eye(1), {"n_clusters": 1}, "1 sample"),

@@ -168,13 +168,20 @@ def test_iterations_are_counted(data):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.filterwarnings(MANY_PIECES)
-def test_repeatable_whatever_the_threads_the_order_and_the_container(method, data, rng):
+def test_repeatable_whatever_the_threads(method, data, thread_counts):
+    labels = []
+    for n_threads in thread_counts:
+        numba.set_num_threads(n_threads)
+        labels.append(method(4, random_state=0).fit_predict(data[0]))
+    np.testing.assert_array_equal(*labels)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings(MANY_PIECES)
+def test_repeatable_whatever_the_order_and_the_container(method, data, rng):
     X, _ = data
     model = method(4, random_state=0)
     expected = model.fit_predict(X)
-    numba.set_num_threads(1)
-    np.testing.assert_array_equal(clone(model).fit_predict(X), expected)
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     for container in (pd.DataFrame, sparse.csr_array, sparse.csc_matrix):
         np.testing.assert_array_equal(clone(model).fit_predict(container(X)), expected)
     order = rng.permutation(len(X))

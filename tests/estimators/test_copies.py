@@ -226,3 +226,25 @@ def test_one_cluster_in_several_components_needs_no_advice(data):
     model = ADSSC(1, eta1=1.0, eta2=1e-3, random_state=0).fit(data[0])
     assert count_components(model.affinity_matrix_) > 1
     assert set(model.labels_) == {0}
+
+
+def test_confidence_outliers_and_other_numbers_are_those_of_the_distinct_points():
+    X, _ = make_union_of_subspaces(150, n_subspaces=4, noise=0.4, random_state=0)
+    given = {"eta1": 1.0, "eta2": 0.1, "random_state": 0}
+    single = ADSSC(4, **given).fit(X)
+    order = np.concatenate([np.arange(150), np.arange(0, 150, 3), np.zeros(5, dtype=int)])
+    repeated = np.vstack([X[order], np.full((1, X.shape[1]), np.nan)])
+    model = ADSSC(4, **given, invalid_rows="label", contamination=0.05).fit(repeated)
+    np.testing.assert_allclose(model.confidence_[:-1], single.confidence_[order], atol=1e-9)
+    np.testing.assert_allclose(model.outlier_scores_[:-1], single.outlier_scores_[order], atol=1e-6)
+    assert model.confidence_[-1] == 0.0
+    assert model.outlier_scores_[-1] == np.inf
+    assert 0 < np.count_nonzero(model.labels_[:-1] < 0) <= round(0.05 * len(order))
+    inside = np.flatnonzero(model.labels_[:-1] >= 0)
+    for k in (3, 6):
+        labels = model.labels_for(k)
+        np.testing.assert_array_equal(labels < 0, model.labels_ < 0)
+        np.testing.assert_array_equal(labels[inside], single.labels_for(k)[order[inside]])
+    assert model.explore([3]).sizes[0].sum() == len(inside)
+    assert model.distinct_rows_.tolist() == list(range(150))
+    assert model.affinity_matrix_.shape == (len(repeated), len(repeated))

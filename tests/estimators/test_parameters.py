@@ -7,11 +7,23 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from dssc import ADSSC, JDSSC, LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC, make_union_of_subspaces
+from dssc import (
+    ADSSC,
+    JDSSC,
+    LRSC,
+    LSR,
+    S3COMP,
+    SSC,
+    SSCOMP,
+    TSC,
+    EnSC,
+    GraphClustering,
+    make_union_of_subspaces,
+)
 from dssc.estimators.baseline import BaselineClustering
 
 BASELINES = [LRSC, LSR, S3COMP, SSC, SSCOMP, TSC, EnSC]
-ESTIMATORS = [ADSSC, JDSSC, *BASELINES]
+ESTIMATORS = [ADSSC, GraphClustering, JDSSC, *BASELINES]
 
 
 def constructor(estimator):

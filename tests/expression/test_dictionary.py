@@ -35,7 +35,7 @@ def test_a_search_for_more_than_there_is_leaves_nothing_out(rng):
 def test_relative_residuals_agree_with_numpy(rng, monkeypatch):
     X = rng.standard_normal((30, 6))
     X[4] = 0.0
-    C = sparse.random_array((30, 30), density=0.2, rng=rng, format="csr")
+    C = sparse.random_array((30, 30), density=0.2, random_state=rng, format="csr")
     norms = np.where(X.any(axis=1), np.linalg.norm(X, axis=1), np.inf)
     expected = np.linalg.norm(X - C @ X, axis=1) / norms
     np.testing.assert_allclose(Dictionary(100 * X).relative_residuals(C), expected, rtol=1e-12)

@@ -139,12 +139,10 @@ def test_tiles_change_nothing(monkeypatch):
     np.testing.assert_allclose(whole.toarray(), tiled.toarray(), atol=1e-12)
 
 
-def test_one_thread_and_two_give_the_same():
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine gives numba one thread")
+def test_one_thread_and_two_give_the_same(thread_counts):
     X, _ = make_union_of_subspaces(150, noise=0.3, random_state=1)
     results = []
-    for n_threads in (1, 2):
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
         results.append(elastic_net_representation(X, 0.01, 0.02).representation.toarray())
     np.testing.assert_array_equal(*results)

@@ -85,14 +85,15 @@ def test_the_residual_is_orthogonal_to_the_support():
         assert np.abs(X[C[[i]].indices] @ residuals[i]).max() < 1e-12
 
 
-def test_tiles_and_threads_change_nothing(monkeypatch):
+def test_tiles_and_threads_change_nothing(thread_counts, monkeypatch):
+    one, two = thread_counts
     X, _ = make_union_of_subspaces(100, noise=0.3, random_state=1)
+    numba.set_num_threads(two)
     expected = omp_representation(X, 5).representation.toarray()
     monkeypatch.setattr(dictionary, "TILE", 100 * 7)
-    numba.set_num_threads(1)
+    numba.set_num_threads(one)
     tiled = omp_representation(X, 5).representation.toarray()
     np.testing.assert_allclose(tiled, expected, atol=1e-13)
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
 
 
 def test_single_precision_and_sparse_rows():
@@ -140,7 +141,7 @@ def test_damped_pursuit_minimises_with_the_prior(rng):
     kept = np.arange(5, 30)
     own = np.full(40, -1)
     own[kept] = np.arange(25)
-    prior = sparse.random_array((40, 25), density=0.2, rng=rng, format="csr")
+    prior = sparse.random_array((40, 25), density=0.2, random_state=rng, format="csr")
     C = pursue_all(Dictionary(X[kept]), X, own, 4, 1e-6, damping=0.7, prior=prior).toarray()
     for i in range(40):
         banned = [own[i]] if own[i] >= 0 else []

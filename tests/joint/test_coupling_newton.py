@@ -5,7 +5,7 @@ from dssc.kernels import coupling as kernels
 
 
 def test_conjugate_gradients_against_a_factorisation(rng):
-    S = sparse.random_array((20, 20), density=0.2, rng=rng, format="csr")
+    S = sparse.random_array((20, 20), density=0.2, random_state=rng, format="csr")
     S_T = S.T.tocsr()
     by_row, by_column = S.sum(axis=1) + 0.1, S.sum(axis=0) + 0.1
     rhs = rng.standard_normal(20)

@@ -6,7 +6,7 @@ from scipy import sparse
 
 def random_graph(rng, n, density=0.3):
     """Return a symmetric matrix in CSR form, with positive entries and diagonal, and potentials."""
-    upper = sparse.random_array((n, n), density=density, rng=rng)
+    upper = sparse.random_array((n, n), density=density, random_state=rng)
     K = sparse.csr_array(upper + upper.T + sparse.eye_array(n))
     K.sort_indices()
     w = 0.3 * rng.standard_normal(n)

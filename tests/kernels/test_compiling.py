@@ -23,12 +23,10 @@ print(json.dumps(sum(sum(f.stats.cache_misses.values()) for f in dispatchers)))
 """
 
 
-def test_one_thread_and_two_give_the_same_bits(rng):
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine gives numba one thread")
+def test_one_thread_and_two_give_the_same_bits(thread_counts, rng):
     graph, w = random_graph(rng, 500, density=0.05)
     outcomes = []
-    for n_threads in (1, 2):
+    for n_threads in thread_counts:
         numba.set_num_threads(n_threads)
         sums, squares, x = np.empty(500), np.empty(500), np.empty(500)
         kernels.row_sums(*graph, w, sums, squares, np.empty(500, dtype=np.int64))
@@ -85,11 +83,29 @@ def test_without_a_writable_cache_there_is_one_warning(tmp_path):
     assert output.count("cannot be stored") == 1
 
 
+@pytest.fixture(scope="module")
+def filled_cache(tmp_path_factory):
+    """Return a folder with the compiled code of the probe."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert run_heap_probe(NUMBA_CACHE_DIR=str(folder)) == "0"
+    return folder
+
+
+def test_compiling_is_announced_once(tmp_path):
+    setup = "from dssc.kernels.compile_cache import before_compiling\n"
+    setup += "before = before_compiling(lambda: print('compiling'))\nbefore.__enter__()\n"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in ("compiling\n0", "1"):
+        command = [sys.executable, "-c", setup + HEAP_PROBE]
+        done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+        assert done.stdout.strip() == expected
+
+
 @pytest.mark.parametrize("kind", ["*.nbi", "*.nbc"])
 @pytest.mark.parametrize("damage", ["noise", "half", "changed byte"])
-def test_a_damaged_cache_is_replaced(tmp_path, kind, damage):
+def test_a_damaged_cache_is_replaced(filled_cache, tmp_path, kind, damage):
+    shutil.copytree(filled_cache, tmp_path, dirs_exist_ok=True)
     environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    assert run_heap_probe(**environment) == "0"
     (path,) = [path for path in tmp_path.rglob(kind) if "sift_down" in path.name]
     content = bytearray(path.read_bytes())
     if damage == "changed byte":
@@ -97,3 +113,7 @@ def test_a_damaged_cache_is_replaced(tmp_path, kind, damage):
     path.write_bytes({"noise": b"noise", "half": content[: len(content) // 2]}.get(damage, content))
     assert run_heap_probe(**environment) == "0"
     assert run_heap_probe(**environment) == "1"
+
+
+def test_an_undamaged_cache_is_used(filled_cache):
+    assert run_heap_probe(NUMBA_CACHE_DIR=str(filled_cache)) == "1"

@@ -26,7 +26,7 @@ def test_entry_values_agree_with_numpy(third, graph_and_potentials, rng):
 
 
 def test_solve_columns_agrees_with_numpy(rng):
-    S = sparse.random_array((30, 30), density=0.2, rng=rng, format="csr")
+    S = sparse.random_array((30, 30), density=0.2, random_state=rng, format="csr")
     S_T = S.T.tocsr()
     by_row, by_column = S.sum(axis=1) + 0.1, S.sum(axis=0) + 0.1
     parts = (S.indptr, S.indices, S.data, S_T.indptr, S_T.indices, S_T.data, by_row, by_column)

@@ -62,7 +62,7 @@ def test_entries_of_lists_above_potentials_agree_with_numpy(ties, rng):
 
 @both
 def test_merged_rows_and_held_places_are_those_of_the_sum(kernels, rng):
-    whole = sparse.random_array((30, 20), density=0.4, rng=rng, format="csr")
+    whole = sparse.random_array((30, 20), density=0.4, random_state=rng, format="csr")
     whole.sort_indices()
     rows = np.repeat(np.arange(30), np.diff(whole.indptr))
     chosen = rng.random(whole.nnz) < 0.5

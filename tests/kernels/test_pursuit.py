@@ -35,7 +35,7 @@ def test_pursue_agrees_with_numpy(damping, rng):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     targets = np.vstack([X[:10], rng.standard_normal((5, 8)), np.zeros((1, 8)), 2 * X[3:4]])
     own = np.concatenate([np.arange(10), np.full(7, -1)])
-    prior = sparse.random_array((17, 30), density=0.1, rng=rng, format="csr")
+    prior = sparse.random_array((17, 30), density=0.1, random_state=rng, format="csr")
     states, rows = (empty_state(targets, 5), empty_state(targets, 5)), np.arange(17)
     for _ in range(5):
         unfinished, expected = (

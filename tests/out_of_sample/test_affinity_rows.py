@@ -9,7 +9,7 @@ from dssc.out_of_sample.affinity_rows import affinity_rows, simplex_thresholds
 def rows_of(K, potentials, eta2, with_self):
     """Return the new rows for a matrix of similarities, as an array."""
     scale = np.full(K.shape[1], 1.0 + 1e-9)
-    rows, columns, values = affinity_rows(
+    rows, columns, values, _ = affinity_rows(
         lambda tile: K[:, tile], lambda rows, columns, h: h, scale, potentials, eta2, with_self
     )
     return sparse.coo_array((values, (rows, columns)), shape=K.shape).toarray()
@@ -53,3 +53,10 @@ def test_thresholds_give_every_row_its_sum(with_self, rng):
     thresholds = simplex_thresholds(rows, values, 30, 0.7, with_self)
     for row, t in enumerate(thresholds):
         assert excess(t, values[rows == row], 0.7, with_self) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_row_without_entries_has_the_potential_of_a_point_alone():
+    """Its own entry, ``-2 t / eta2``, is one."""
+    thresholds = simplex_thresholds(np.array([1, 1]), np.array([3.0, 2.0]), 2, 0.5, with_self=True)
+    assert thresholds[0] == -0.25
+    assert thresholds[1] == 2.5

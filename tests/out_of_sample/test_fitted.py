@@ -40,7 +40,7 @@ def test_masses_are_those_of_the_row_that_one_more_sample_would_get(
 ):
     fitted = with_changes(fitted, symmetric=symmetric, signed=signed, eta1=eta1)
     new = rng.standard_normal((5, 20))
-    masses = fitted.masses(new)
+    masses = fitted.place(new).masses
     for x, mass in zip(new, masses, strict=True):
         C = least_squares_representation(unit_norm(np.vstack([fitted.points, x])), eta1)
         C = np.maximum(C, 0.0) if signed else np.abs(C)
@@ -62,16 +62,16 @@ def test_the_height_of_affine_subspaces_is_added(fitted, rng):
 
 def test_an_l1_penalty_is_refused(fitted, rng):
     with pytest.raises(NotImplementedError, match=r"eta3=0\.5"):
-        with_changes(fitted, eta3=0.5).masses(rng.standard_normal((5, 20)))
+        with_changes(fitted, eta3=0.5).place(rng.standard_normal((5, 20)))
 
 
 def test_only_fields_are_pickled(fitted, rng):
     new = rng.standard_normal((5, 20))
     size = len(pickle.dumps(fitted))
-    expected, bases = fitted.masses(new), fitted.subspaces.bases
+    expected, bases = fitted.place(new).masses, fitted.subspaces.bases
     assert len(pickle.dumps(fitted)) == size
     loaded = pickle.loads(pickle.dumps(fitted))
     assert set(vars(loaded)) == set(FittedClusters.__dataclass_fields__)
-    np.testing.assert_array_equal(loaded.masses(new), expected)
+    np.testing.assert_array_equal(loaded.place(new).masses, expected)
     for one, two in zip(loaded.subspaces.bases, bases, strict=True):
         np.testing.assert_array_equal(one, two)

@@ -15,7 +15,7 @@ def test_table_2_says_how_its_runs_are_made():
 def test_tables_are_written_in_three_ways(tmp_path):
     lines = [example_line("orl", "TSC", {"n_neighbors": 7}, 0.8)]
     paths = write_pages(["table1", "table2", "neural", "runtimes", "sparsity"], lines, tmp_path)
-    assert len(paths) == 15
+    assert len(paths) == 16
     markdown = (tmp_path / "table1.md").read_text()
     assert (
         "| ORL | TSC | n_neighbors=7 (best of 1 of 14) | **0.800** | 0.783 | +0.017 |" in markdown
@@ -66,3 +66,19 @@ def test_seconds_name_another_device_and_the_peak_is_in_gigabytes():
     table = clustering_table("table1", [line])
     (row,) = (row for row in table.rows if (row[0].text, row[1].text) == ("ORL", "TSC"))
     assert [cell.text for cell in row[-3:]] == ["1.2 (cuda)", "1.50", "100"]
+
+
+def test_the_overview_has_a_row_per_method_and_a_column_per_data_set(tmp_path):
+    lines = [
+        example_line("orl", "TSC", {"n_neighbors": 7}, 0.8),
+        example_line("orl", "LSR-PP", {"gamma": 1}, 0.7),
+    ]
+    write_pages(["table1"], lines, tmp_path)
+    rows = [line.split(" | ") for line in (tmp_path / "overview.md").read_text().splitlines()]
+    header = next(row for row in rows if row[0].startswith("| ACC"))
+    by_method = {row[0]: dict(zip(header, row, strict=False)) for row in rows if len(row) > 1}
+    assert by_method["| TSC"]["ORL"] == "0.800 / 0.783"
+    assert by_method["| SSC"]["ORL"] == "- / 0.774"
+    # The paper's number for LSR is in the row of LSR only.
+    assert by_method["| LSR, DSC-Net's post-processing"]["ORL"] == "0.700 / -"
+    assert "| A-DSSC, the paper's grid" not in by_method

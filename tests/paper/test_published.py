@@ -77,7 +77,7 @@ def test_every_table_is_complete(table):
 @pytest.mark.parametrize("name", list(paper_data("methods")))
 def test_every_point_is_one_the_estimator_takes(name):
     entry = paper_data("methods")[name]
-    if "not_run" in entry:
+    if "not_run" in entry or "network" in entry:
         return
     estimator = getattr(dssc, entry["estimator"])()
     choice = entry.get("chosen", {})
@@ -89,7 +89,10 @@ def test_every_point_is_one_the_estimator_takes(name):
         assert point.keys() | entry.get("fixed", {}).keys() <= estimator.get_params().keys()
 
 
-@pytest.mark.parametrize("name", [n for n, e in paper_data("methods").items() if e.get("device")])
+@pytest.mark.parametrize(
+    "name",
+    [n for n, e in paper_data("methods").items() if e.get("device") and not e.get("network")],
+)
 def test_methods_for_a_device_have_the_parameter(name):
     entry = paper_data("methods")[name]
     assert "device" in getattr(dssc, entry["estimator"])().get_params()
@@ -103,3 +106,12 @@ def test_chosen_parameters_are_those_of_the_paper():
     chosen = paper_data("methods")["A-DSSC"]["chosen"]
     assert chosen["coil100"] == {"eta1": 50.0, "eta2": 0.0005, "eta3": 0.0}
     assert chosen["mnist_scattered"] == {"eta1": 10.0, "eta2": 0.001, "eta3": 0.0}
+
+
+def test_networks_are_those_of_their_authors_and_of_the_appendix():
+    networks = paper_data("networks")
+    assert list(networks) == ["yaleb", "coil40", "coil100", "umist", "orl"]
+    assert networks["orl"]["channels"] == [3, 3, 5]
+    assert networks["umist"]["channels"] == [15, 10, 5]
+    assert networks["yaleb"]["expression_weight"] == pytest.approx(10 ** (38 / 10 - 3), abs=1e-4)
+    assert networks["coil40"]["postprocessing"] == networks["coil100"]["postprocessing"]

@@ -22,12 +22,21 @@ def test_a_dssc_at_the_papers_parameters(data, data_home, tmp_path):
     assert result["NNZ"] == pytest.approx(paper["NNZ"], abs=0.5)
 
 
+def test_dsc_net_has_the_papers_accuracy_on_orl(data_home, tmp_path):
+    pytest.importorskip("torch")
+    for method in ("DSC-Net", "DSC-Net-PP"):
+        job = jobs_of("table1", ["orl"], [method])[0]
+        result, paper = run_job(job, tmp_path), published_numbers("table1")["orl"][method]
+        for metric in ("ACC", "NMI", "SPE"):
+            assert result[metric] == pytest.approx(paper[metric], abs=0.03), metric
+
+
 def test_a_quick_table_takes_less_than_three_minutes(data_home, tmp_path):
     start = time.monotonic()
     assert main(["paper", "table1", "--quick", "--jobs", "2", "--out", str(tmp_path)]) == 0
     assert time.monotonic() - start < 180
     text = Path(tmp_path / "table1.md").read_text()
-    assert "not run: a neural network" in text
+    assert "| DSC-Net | not run |" in text
     assert text.count("| ORL |") == text.count("| UMIST |") > 11
 
 

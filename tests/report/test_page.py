@@ -121,7 +121,7 @@ def test_a_graph_in_too_many_pieces():
 
 
 def test_two_points_have_a_report():
-    page = html_report(ADSSC(1, random_state=0).fit(np.eye(2)))
+    page = html_report(ADSSC(1, random_state=0).fit([[1.0, 0.0], [1.0, 0.5]]))
     assert data_of(page)["affinity"]["side"] == 2
 
 

@@ -64,7 +64,7 @@ def test_labels_are_the_vote_unless_only_a_sample_was_clustered(monkeypatch):
     voters = []
     monkeypatch.setattr(search, "voted", lambda labels, k: voters.extend(labels) or labels[0])
     again = choose(X, given)
-    assert len(voters) == 3  # the better half of three graphs with two starts
+    assert len(voters) == 5  # the better half of three graphs with three starts
     np.testing.assert_array_equal(again.labels, voters[0])
     assert adjusted_rand_score(choice.labels, voters[0]) < 1.0
     assert choice.graph.affinity.shape == (300, 300)
@@ -120,7 +120,7 @@ def test_n_init_starts_and_the_seed_have_an_effect():
     X = unclear()
     one, same, other, more = (
         ADSSC(12, random_state=seed, n_init=n_init).fit_predict(X)
-        for seed, n_init in ((0, 2), (0, 2), (1, 2), (0, 12))
+        for seed, n_init in ((0, 2), (0, 2), (1, 2), (0, 5))
     )
     np.testing.assert_array_equal(one, same)
     assert adjusted_rand_score(one, other) < 1.0

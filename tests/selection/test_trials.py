@@ -35,7 +35,7 @@ def test_every_clustering_is_judged_in_the_mean_of_all_graphs(trials):
         np.testing.assert_allclose(trial.cuts, inside, atol=1e-6)
 
 
-@pytest.mark.parametrize(("n_components", "widths"), [(None, [10, 4, 10, 4]), (5, [5, 5, 5, 5])])
+@pytest.mark.parametrize(("n_components", "widths"), [(None, [10, 4, 10]), (5, [5, 5, 5])])
 def test_every_second_start_leaves_out_eigenvectors_that_fade(
     trials, monkeypatch, n_components, widths
 ):

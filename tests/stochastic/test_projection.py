@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
 from dssc import project_doubly_stochastic
-from dssc.stochastic import ProjectionProblem
+from dssc.stochastic import ProjectionProblem, mean_neighbors
 from tests.judge import KINDS, as_dense, certify, dykstra, floor, random_problem
 
 seeds = st.integers(0, 2**32 - 1)
@@ -338,3 +338,32 @@ def test_bad_input_is_explained(K, eta2, message):
 def test_bad_options_are_explained(options, message):
     with pytest.raises(ValueError, match=message):
         project_doubly_stochastic(np.eye(2), 1.0, **options)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_eta2_is_searched_for_a_number_of_neighbours(make, rng):
+    K = np.abs(rng.standard_normal((80, 80)))
+    K += K.T
+    result = project_doubly_stochastic(make(K), n_neighbors=10)
+    assert mean_neighbors(result.plan) == pytest.approx(10, rel=0.02)
+    certify(K, result.eta2, result)
+    pattern = sparse.csr_array(K > 1.0) + sparse.eye_array(80)
+    restricted = project_doubly_stochastic(make(K), n_neighbors=6, support=pattern)
+    assert mean_neighbors(restricted.plan) == pytest.approx(6, rel=0.02)
+    assert not np.any(as_dense(restricted.plan)[pattern.toarray() == 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "give either eta2 or n_neighbors; got eta2=None and n_neighbors=None"),
+        ({"eta2": 1.0, "n_neighbors": 2}, "give either eta2 or n_neighbors; got eta2=1.0"),
+        ({"n_neighbors": 5}, "n_neighbors=5 must be below n=5"),
+        ({"n_neighbors": -1}, "n_neighbors=-1 must be a positive"),
+        ({"n_neighbors": 2, "solver": "admm"}, "n_neighbors is for solver='newton'"),
+        ({"n_neighbors": 2, "potentials": (np.zeros(5), np.zeros(5))}, "without potentials"),
+    ],
+)
+def test_a_wrong_choice_of_eta2_is_explained(options, message):
+    with pytest.raises(ValueError, match=message):
+        project_doubly_stochastic(np.eye(5), **options)

@@ -12,7 +12,7 @@ QUIET = Progress()
 
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_missing_finds_every_negative_sum(symmetric, rng):
-    K = sparse.random_array((80, 80), density=0.1, rng=rng, format="csr")
+    K = sparse.random_array((80, 80), density=0.1, random_state=rng, format="csr")
     K = sparse.csr_array(K + K.T) if symmetric else K
     similarity = ProjectionProblem.of_matrix(K).similarity
     assert isinstance(similarity, SparseSimilarity)
@@ -25,7 +25,7 @@ def test_missing_finds_every_negative_sum(symmetric, rng):
 
 
 def test_supports_hold_the_diagonal_and_grow_with_values_zero_included(rng):
-    K = sparse.random_array((30, 30), density=0.05, rng=rng, format="csr")
+    K = sparse.random_array((30, 30), density=0.05, random_state=rng, format="csr")
     similarity = SparseSimilarity(K, symmetric=False)
     support = similarity.first_support(1.0, diagonal(similarity.shape[0]), QUIET)
     for i in range(30):

@@ -81,7 +81,7 @@ def test_dual_solvers_take_a_warm_start(solver, rng):
 
 @pytest.mark.parametrize("solver", EXACT)
 def test_sparse_input_works_everywhere(solver, rng):
-    K = sparse.random_array((40, 40), density=0.2, rng=rng, format="csr")
+    K = sparse.random_array((40, 40), density=0.2, random_state=rng, format="csr")
     result = project_doubly_stochastic(K, 1.0, solver=solver, tol=1e-5)
     np.testing.assert_allclose(
         as_dense(result.plan), as_dense(project_doubly_stochastic(K, 1.0).plan), atol=1e-4

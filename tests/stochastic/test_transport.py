@@ -137,7 +137,7 @@ def test_a_warm_start_is_used(rng):
 
 
 def random_support(rng, n, m, density):
-    pattern = sparse.random_array((n, m), density=density, rng=rng, format="csr")
+    pattern = sparse.random_array((n, m), density=density, random_state=rng, format="csr")
     return sparse.csr_array(pattern + sparse.eye_array(n, m))
 
 

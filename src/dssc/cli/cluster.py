@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from dssc._progress import Progress
 from dssc.cli import Subparsers
-from dssc.cli.console import print_json, print_line, print_message
+from dssc.cli.compiling import compiling_note
+from dssc.cli.console import print_bytes, print_json, print_line, print_message
 from dssc.cli.exits import EXIT_CODES, NOT_CONVERGED, OK, CommandError
 from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_estimator, check_device
 from dssc.cli.reading.formats import FORMATS
 
 if TYPE_CHECKING:
-    from dssc._typing import Array
     from dssc.cli.fitting import Clustering
     from dssc.cli.reading.samples import Samples
 
@@ -23,7 +23,10 @@ examples:
   dssc cluster digits.csv -k 10 --labels digit --image-shape 8x8 --report digits.html
   dssc cluster photos/ -k 5 --size 64x64 --labels folders -o photos.csv
   dssc cluster faces.mat -k 38 --key X --transpose --features raw --eta1 0.5 --eta2 0.1
-  dssc cluster embeddings.parquet -k auto --drop id --pca 200 --json > summary.json
+  dssc cluster embeddings.parquet -k auto --id doc --pca 200 --json > summary.json
+  dssc cluster cells.h5ad -k 8 --key X_pca --labels cell_type
+  dssc cluster 'part-*.csv.gz' -k 10 --id name
+  dssc cluster - -k 10 -o - < features.csv > labels.csv
 
 Rows are scaled to unit norm by every method. Labels are numbers from 0.
 
@@ -42,7 +45,12 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=MethodHelpFormatter,
     )
     parser.add_argument(
-        "data", metavar="DATA", type=Path, help=f"{', '.join(FORMATS)}, or a folder of images"
+        "data",
+        metavar="DATA",
+        type=Path,
+        nargs="+",
+        help=f"{', '.join(FORMATS)}, images or a folder of them, or - for standard input; several "
+        "files or a quoted pattern such as '*.csv' are read one after the other",
     )
     parser.add_argument(
         "-k",
@@ -61,12 +69,21 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
-    group.add_argument("--key", metavar="NAME", help="array of a file that holds several")
+    group.add_argument(
+        "--key",
+        metavar="NAME",
+        help="array of a file that holds several, sheet of a workbook, or embedding of an .h5ad",
+    )
     group.add_argument(
         "--labels",
         metavar="NAME",
         help="known classes to score against, never used for clustering: a column or array of "
         "DATA, 'folders' for the folders of the images, or a file (of a text file the last column)",
+    )
+    group.add_argument(
+        "--id",
+        metavar="NAME",
+        help="column or array with the name of each sample, for the output and the report",
     )
     group.add_argument(
         "--drop", metavar="NAME", action="append", default=[], help="leave out a column; repeatable"
@@ -78,9 +95,24 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
         help="whether the first line of a text file has the names of the columns; default: if it "
         "has no numbers",
     )
+    group.add_argument(
+        "--sep", metavar="C", help="character between cells of a text file, or tab or space"
+    )
+    group.add_argument(
+        "--decimal", metavar="C", help="decimal point of a text file: a point or a comma"
+    )
+    group.add_argument(
+        "--encoding", metavar="NAME", help="encoding of a text file; default: UTF-8 or UTF-16"
+    )
     group.add_argument("--transpose", action="store_true", help="columns of DATA are samples")
     group.add_argument(
         "--size", type=shape, metavar="HxW", help="resize all images of a folder to this size"
+    )
+    group.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="pass over images that cannot be read and rows that are zero or not finite; they get "
+        "the label -1",
     )
     group.add_argument(
         "--image-shape", type=shape, metavar="HxW[x3]", help="rows of DATA are pixels of images"
@@ -119,7 +151,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("labels.csv"),
         metavar="FILE",
-        help="file of the labels, .csv or .npy; default: %(default)s",
+        help="file of the labels, .csv or .npy, or - for standard output; default: %(default)s",
     )
     group.add_argument(
         "--report", type=Path, metavar="FILE", help="write a report with pictures, one .html file"
@@ -155,8 +187,10 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     progress = Progress(0 if args.quiet else 1)
     model = build_estimator(args, progress.verbose)
+    if args.skip_bad and _has_similarities(args):
+        model.set_params(invalid_rows="label")
     with progress.stage("reading"):
-        samples, classes = _read(args)
+        samples = _read(args)
     with progress.stage("features"):
         prepared = prepare(
             samples,
@@ -165,21 +199,25 @@ def run(args: argparse.Namespace) -> int:
             scale=args.scale,
             pca=args.pca,
         )
-    clustering = fit_model(model, samples, prepared, classes, progress)
+    with compiling_note(progress):
+        clustering = fit_model(model, samples, prepared, samples.labels, progress)
     return write_results(clustering, progress, args.output, args.report, args.force, args.json)
 
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse paths and options that cannot be used, before anything is read."""
-    from dssc.cli.reading.dispatch import check_exists
+    from dssc.cli.reading.sources import STANDARD, find_sources
     from dssc.cli.writing import check_ending, check_outputs
 
-    check_exists(args.data)
-    check_ending(args.output, (".csv", ".npy"))
-    outputs = [args.output]
+    args.data = find_sources(args.data)
+    outputs = []
+    if args.output != STANDARD:
+        outputs.append(check_ending(args.output, (".csv", ".npy")))
+    elif args.json:
+        raise CommandError("--json and -o - both write to standard output; give a file to -o")
     if args.report is not None:
         outputs.append(check_ending(args.report, (".html", ".htm")))
-    inputs = [args.data]
+    inputs = [path for path in args.data if path != STANDARD]
     if args.labels is not None and Path(args.labels).is_file():
         inputs.append(Path(args.labels))
     check_outputs(outputs, args.force, inputs)
@@ -193,27 +231,41 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError(f"-k {args.n_clusters} must be at least 1")
 
 
-def _read(args: argparse.Namespace) -> tuple["Samples", "Array | None"]:
-    """Return the samples and their known classes."""
-    from dssc.cli.reading.dispatch import read_samples
+def _has_similarities(args: argparse.Namespace) -> bool:
+    """Return whether DATA has similarities, whose rows and columns belong together."""
+    return args.method == "graph" and args.affinity in (None, "precomputed")
+
+
+def _read(args: argparse.Namespace) -> "Samples":
+    """Return the samples with their known classes."""
+    from dssc.cli.reading.dispatch import read_sources
     from dssc.cli.reading.labels import read_labels
     from dssc.cli.reading.reader import ReadOptions
 
     options = ReadOptions(
         labels=args.labels,
+        id=args.id,
         key=args.key,
         transpose=args.transpose,
         drop=tuple(args.drop),
         header=args.header,
+        sep=args.sep,
+        decimal=args.decimal,
+        encoding=args.encoding,
         size=args.size,
+        skip_bad=args.skip_bad,
     )
-    samples = read_samples(args.data, options).check()
+    samples = read_sources(args.data, options)
+    if args.labels is not None:
+        samples.labels = read_labels(args.labels, samples)
+    if not _has_similarities(args):
+        samples = samples.check(args.skip_bad)
     if args.n_clusters is not None and args.n_clusters > samples.values.shape[0]:
         raise CommandError(
             f"-k {args.n_clusters} asks for more clusters than the "
             f"{samples.values.shape[0]} samples of {samples.source}"
         )
-    return samples, None if args.labels is None else read_labels(args.labels, samples)
+    return samples
 
 
 def write_results(
@@ -224,16 +276,21 @@ def write_results(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Write the outputs of a clustering, print its summary and return the exit code."""
+    """Write the outputs of a clustering, print its summary and return the exit code.
+
+    With labels on standard output, the summary goes to standard error.
+    """
+    from dssc.cli.label_table import labels_as_bytes
+    from dssc.cli.reading.sources import STANDARD
     from dssc.cli.summary import as_text, summarise
-    from dssc.cli.writing import labels_as_bytes, write_all
+    from dssc.cli.writing import write_all
     from dssc.report import html_report
 
     model, samples = clustering.model, clustering.samples
     contents: dict[Path, bytes] = {}
     written: dict[str, str] = {}
     if output is not None:
-        contents[output] = labels_as_bytes(model.labels_, samples.names, output)
+        contents[output] = labels_as_bytes(model, samples, output)
         written["labels"] = str(output)
     if report is not None:
         with progress.stage("report"):
@@ -248,14 +305,18 @@ def write_results(
             )
         contents[report] = page.encode(errors="replace")
         written["report"] = str(report)
+    labels = contents.pop(STANDARD, None)
     write_all(contents, force)
     summary = summarise(clustering, _seconds(progress, model), written)
     for warning in clustering.warnings:
         print_message(f"warning: {warning}")
     if as_json:
         print_json(summary)
-    else:
+    elif labels is None:
         print_line(as_text(summary))
+    else:
+        print_bytes(labels)
+        progress.note(as_text(summary))
     return OK if clustering.converged else NOT_CONVERGED
 
 

@@ -12,6 +12,12 @@ def print_line(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
+def print_bytes(content: bytes) -> None:
+    """Write results that are the content of a file."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """Write the results as JSON."""
     print_line(json.dumps(document, indent=2, ensure_ascii=False))

@@ -31,7 +31,7 @@ class Clustering:
     converged : bool
         Whether every solver reached its tolerance.
     warnings : list of str
-        Warnings of the fit.
+        Warnings about the data, and of the fit.
     """
 
     samples: Samples
@@ -58,5 +58,5 @@ def fit_model(
     # Deprecations and the like are for programmers.
     shown = [warning for warning in caught if issubclass(warning.category, UserWarning)]
     converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in shown)
-    messages = [str(warning.message) for warning in shown]
+    messages = [*samples.warnings, *(str(warning.message) for warning in shown)]
     return Clustering(samples, prepared, model, classes, converged, messages)

@@ -16,7 +16,14 @@ from dssc.cli.exits import OK
 # Packages that dssc needs.
 REQUIRED = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl")
 # Optional packages, and the extra of dssc that installs each.
-OPTIONAL = {"pillow": "images", "pyarrow": "tables", "matplotlib": "plot"}
+OPTIONAL = {
+    "pillow": "images",
+    "pyarrow": "tables",
+    "openpyxl": "tables",
+    "h5py": "hdf5",
+    "anndata": "anndata",
+    "matplotlib": "plot",
+}
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -29,6 +29,7 @@ METHODS = {
     "tsc": "TSC",
     "sscomp": "SSCOMP",
     "s3comp": "S3COMP",
+    "graph": "GraphClustering",
 }
 
 # The parameters of the estimators: type and meaning. Defaults, choices and the methods that have a
@@ -47,7 +48,12 @@ PARAMETERS: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "eta3": (float, "l1 penalty of the coefficients"),
     "n_neighbors": (int, "mean number of neighbours per point; adssc selects it if it is not set"),
-    "affinity": (str, "how coefficients become an affinity"),
+    "affinity": (
+        str,
+        "how coefficients become an affinity; for graph: precomputed if DATA is a square matrix of "
+        "similarities, nearest_neighbors if it has features",
+    ),
+    "self_loops": (bool, "whether the diagonal of similarities counts"),
     "signed": (
         bool,
         "whether a negative coefficient is no similarity; adssc selects it if it is not set",
@@ -73,6 +79,7 @@ PARAMETERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "assign_labels": (str, "how eigenvectors give labels"),
     "n_init": (int, "number of starts of k-means"),
     "merge_copies": (bool, "whether equal rows are clustered as one point"),
+    "contamination": (float, "share of samples that get the label -1, the most unusual ones"),
     "device": (
         str,
         "where to compute: cpu, cuda, cuda:NUMBER, or torch for PyTorch on the CPU; the CPU if it "

@@ -1,6 +1,7 @@
 """`dssc paper`: the paper's tables and figures, with our numbers beside the published ones."""
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,16 +40,18 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--datasets",
         type=_names,
+        nargs="+",
         default=(),
-        metavar="NAME,...",
-        help="restrict a table to these data sets",
+        metavar="NAME",
+        help="restrict a table to these data sets; names may be separated by commas",
     )
     parser.add_argument(
         "--methods",
         type=_names,
+        nargs="+",
         default=(),
-        metavar="NAME,...",
-        help="restrict a table to these methods",
+        metavar="NAME",
+        help="restrict a table to these methods, likewise",
     )
     parser.add_argument(
         "--quick",
@@ -63,8 +66,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "--device",
         default="cpu",
         metavar="NAME",
-        help="device of J-DSSC and the symmetric A-DSSC: cpu, cuda, cuda:NUMBER, or torch for "
-        "PyTorch on the CPU; default: cpu",
+        help="device of DSC-Net, J-DSSC and the symmetric A-DSSC: cpu, cuda, cuda:NUMBER, or torch "
+        "for PyTorch on the CPU; default: cpu",
     )
     parser.add_argument(
         "--resume", action="store_true", help="keep the results in --out and add to them"
@@ -86,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the experiments and write their tables and figures."""
     from dssc.paper.pages import write_pages
 
+    args.datasets, args.methods = _flat(args.datasets), _flat(args.methods)
     names = EXPERIMENTS if args.experiment == "all" else (args.experiment,)
     if args.jobs < 1:
         raise CommandError(f"--jobs {args.jobs} must be at least 1")
@@ -114,6 +118,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split(",") if name)
+
+
+def _flat(groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(name for group in groups for name in group)
 
 
 def _check_names(args: argparse.Namespace, names: tuple[str, ...]) -> None:

@@ -83,8 +83,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read K, project it, write the result and print the summary."""
-    from dssc.cli.reading.dispatch import check_exists, read_samples
+    from dssc.cli.reading.dispatch import read_samples
     from dssc.cli.reading.reader import ReadOptions
+    from dssc.cli.reading.sources import check_exists
     from dssc.cli.writing import check_ending, check_outputs, matrix_as_bytes, write_all
 
     check_exists(args.data)
@@ -111,27 +112,15 @@ def _project(K: "Matrix", args: argparse.Namespace) -> "ProjectionResult":
         try:
             if args.symmetrize:
                 K = (K + K.T) / 2
-            if args.eta2 is None:
-                return _project_to_neighbors(K, args)
-            return project_doubly_stochastic(K, args.eta2, tol=args.tol, max_iter=args.max_iter)
+            return project_doubly_stochastic(
+                K,
+                args.eta2,
+                n_neighbors=args.n_neighbors,
+                tol=args.tol,
+                max_iter=args.max_iter,
+            )
         except ValueError as error:
             raise CommandError(f"{args.data}: {error}") from error
-
-
-def _project_to_neighbors(K: "Matrix", args: argparse.Namespace) -> "ProjectionResult":
-    from dssc._validation import check_count, check_positive
-    from dssc.stochastic import ProjectionProblem, project_to_neighbors
-    from dssc.stochastic.problem import check_similarity
-
-    n_neighbors = check_count("n_neighbors", args.n_neighbors)
-    if n_neighbors >= K.shape[0]:
-        raise ValueError(f"n_neighbors={n_neighbors} must be below n={K.shape[0]}")
-    return project_to_neighbors(
-        ProjectionProblem.of_matrix(check_similarity(K)),
-        n_neighbors,
-        tol=check_positive("tol", args.tol),
-        max_iter=check_count("max_iter", args.max_iter),
-    )
 
 
 def _print_summary(

@@ -21,6 +21,7 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the summary of a clustering, in JSON types."""
     model, prepared, classes = clustering.model, clustering.prepared, clustering.classes
+    labels = np.asarray(model.labels_)
     parameters = {
         name: _json_number(value)
         for name, value in model.get_params().items()
@@ -37,7 +38,8 @@ def summarise(
         "explanation": getattr(model, "explanation_", ""),
         "eta1": _json_number(getattr(model, "eta1_", None)),
         "eta2": getattr(model, "eta2_", None),
-        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
+        "sizes": np.bincount(labels[labels >= 0], minlength=model.n_clusters_).tolist(),
+        "without_cluster": int(np.sum(labels < 0)) + len(clustering.samples.skipped),
         "components": count_components(model.affinity_matrix_),
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
         "certificate": _certificate(model),
@@ -53,7 +55,7 @@ def as_text(summary: dict[str, Any]) -> str:
     """Return a summary as a few lines of text."""
     n, k = summary["n_samples"], len(summary["sizes"])
     steps = f" ({', '.join(summary['preparation'])})" if summary["preparation"] else ""
-    n_components = summary["components"]
+    n_components, outside = summary["components"], summary["without_cluster"]
     certificate = summary["certificate"]
     parameters = "".join(
         f", {name} = {float(summary[name]):.4g}"
@@ -64,6 +66,7 @@ def as_text(summary: dict[str, Any]) -> str:
     rows = {
         "choice": summary["explanation"],
         "sizes": _sizes(summary["sizes"]),
+        "no cluster": f"{outside:,} (label -1)" if outside else "",
         "graph": f"{n_components:,} connected component{'s' if n_components != 1 else ''}, "
         f"{summary['nonzeros_per_point']:.1f} nonzeros per point{parameters}",
         "certificate": certificate["status"] if certificate else NO_CERTIFICATE,

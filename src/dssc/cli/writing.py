@@ -5,11 +5,12 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from dssc._typing import Array, Matrix
+from dssc._typing import Matrix
 from dssc.cli.exits import CommandError, OutputError
 
 
@@ -57,15 +58,12 @@ def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
             written.unlink(missing_ok=True)
 
 
-def labels_as_bytes(labels: Array, names: Sequence[str] | None, path: Path) -> bytes:
-    """Return the labels of samples in the format given by the ending of `path`."""
-    if path.suffix.lower() == ".npy":
-        return matrix_as_bytes(labels, path)
+def table_as_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    """Return columns as the content of a csv file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["index" if names is None else "file", "cluster"])
-    samples = range(len(labels)) if names is None else names
-    writer.writerows(zip(samples, labels.tolist(), strict=True))
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode(errors="surrogateescape")  # the bytes of a name that is not text
 
 

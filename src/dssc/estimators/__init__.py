@@ -2,6 +2,7 @@
 
 from dssc.estimators.adssc import ADSSC
 from dssc.estimators.ensc import EnSC
+from dssc.estimators.graph_clustering import GraphClustering
 from dssc.estimators.jdssc import JDSSC
 from dssc.estimators.lrsc import LRSC
 from dssc.estimators.lsr import LSR
@@ -10,4 +11,15 @@ from dssc.estimators.ssc import SSC
 from dssc.estimators.sscomp import SSCOMP
 from dssc.estimators.tsc import TSC
 
-__all__ = ["ADSSC", "JDSSC", "LRSC", "LSR", "S3COMP", "SSC", "SSCOMP", "TSC", "EnSC"]
+__all__ = [
+    "ADSSC",
+    "JDSSC",
+    "LRSC",
+    "LSR",
+    "S3COMP",
+    "SSC",
+    "SSCOMP",
+    "TSC",
+    "EnSC",
+    "GraphClustering",
+]

@@ -5,21 +5,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
+from dssc._typing import Array
 from dssc._validation import check_nonnegative, check_positive, check_real
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
+from dssc.estimators.sample_rows import SampleRows
+from dssc.estimators.shapes import refuse_images
+from dssc.estimators.usable_rows import UsableRows
 from dssc.estimators.warm_start import WarmStart, key_of
-from dssc.features import DistinctRows, are_orthogonal, homogeneous, typical_norm, unit_norm
-from dssc.out_of_sample import FittedClusters
+from dssc.features import are_orthogonal, homogeneous, typical_norm, unit_norm
+from dssc.out_of_sample import FittedClusters, Placement
+from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.subspaces import Subspaces
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
@@ -109,15 +116,34 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero (allowed with ``affine=True``) or hold NaN or infinite
+        values: raise an error that names them, or give them the label -1 and cluster the others.
+        "label" does the same in `predict`, and they get no share in `predict_proba`.
+    contamination : float, default=0.0
+        Share of the samples, at most 0.5, that get the label -1: those with the highest
+        `outlier_scores_`. `predict` gives it to new points with a higher score than the other
+        samples.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample. If parameters were chosen on all samples, this is the vote of the
         best clusterings that were tried (see Notes); otherwise k-means on the rows of `embedding_`,
-        scaled to unit norm.
+        scaled to unit norm. -1 for outliers and for rows that could not be used, if asked for.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster: what
+        `predict_proba` gives for a new point. Low between clusters; zero for rows that could not be
+        used.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        How dissimilar a sample is to all others: its potential in the projection, in robust
+        standard deviations below the median. About zero for typical samples, positive for
+        outliers; infinite for rows that could not be used.
+    outlier_threshold_ : float
+        Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The doubly stochastic A, in float64.
+        The doubly stochastic A, in float64. Rows and columns of samples that could not be used are
+        zero.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
         samples on, if there are more samples than features, and on a device, C is never formed, and
@@ -140,8 +166,9 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     explanation_ : str
         What was chosen and why, in words; empty if nothing was.
     projection_ : dssc.result.ProjectionResult
-        The solver's result, with its certificate. None if there are copies, and no more distinct
-        points than clusters: then each of them is a cluster, and nothing is solved.
+        The solver's result, with its certificate, for the distinct points among the rows that can
+        be used. None if there are copies, and no more distinct points than clusters: then each of
+        them is a cluster, and nothing is solved.
     n_iter_ : int
         Newton steps of the projection.
     distinct_rows_ : ndarray of shape (n_points,)
@@ -169,12 +196,12 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
     points at most, or 40 per cluster.
 
-    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from about `n_init` starts in
-    all, half of them with all eigenvectors and half with the first `n_clusters`. The clustering
-    with the best modularity and normalised cut in the mean of these graphs decides, and the better
-    half of all clusterings votes on the labels. Beyond 5,000 points the number hardly matters:
-    about 12 neighbours are taken, more in proportion to the logarithm of the number of points, and
-    all points are clustered once. `candidates_` and `explanation_` say what was found.
+    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
+    of them with all eigenvectors and half with the first `n_clusters`. The clustering with the best
+    modularity and normalised cut in the mean of these graphs decides, and the better half of all
+    clusterings votes on the labels. Beyond 5,000 points the number hardly matters: about 12
+    neighbours are taken, more in proportion to the logarithm of the number of points, and all
+    points are clustered once. `candidates_` and `explanation_` say what was found.
 
     With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
     24 and 48 neighbours each, and the clustering is taken whose held-out points are nearest to the
@@ -210,6 +237,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     warm_start: bool = False
     device: str | None = None
     verbose: int = 0
+    contamination: float = 0.0
 
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
@@ -220,7 +248,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Parameters
         ----------
         X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
-            Samples; at least two, none of them zero.
+            Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
 
@@ -231,13 +259,13 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         """
         with self._unchanged_on_failure(dropped=("_reusable",)):
             engine = engine_for(self.device, X)
-            X = self._checked(X, engine)
+            X, usable = self._checked(X, engine)
             rng = check_random_state(self.random_state)
             progress = Progress(self.verbose)
 
-            rows = self._distinct(X)
+            rows = self._distinct(X, usable)
             points, height = self._lifted(rows.take(X))
-            if rows.are_clusters(self.n_clusters):
+            if rows.distinct.are_clusters(self.n_clusters):
                 return self._fit_separate(points, height, rows, progress)
             choice = self._choose(points, engine, rng, progress)
             progress.note(choice.explanation)
@@ -252,11 +280,12 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
                 labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
+            self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = settings.eta1, settings.signed
             self._fitted_clusters = FittedClusters(
                 points=points,
-                point_of=rows.point_of,
+                point_of=rows.distinct.point_of,
                 height=height,
                 labels=labels,
                 n_clusters=n_clusters,
@@ -270,17 +299,53 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             self._warn_if_orthogonal(points)
         return self
 
-    def _checked(self, X: Any, engine: Engine) -> Any:
-        """Return the samples where the engine wants them, after all checks."""
+    def _checked(self, X: Any, engine: Engine) -> tuple[Any, UsableRows]:
+        """Return the samples to cluster where the engine wants them, and which they are."""
+        refuse_images(X)
         check_real("X", X)
         X = engine.check(X)
         if is_tensor(X):
             self._check_parameters(len(X))
+            usable = self._usable_rows(X)
+            X = usable.select(X)
             self.n_features_in_ = X.shape[1]
         else:
-            X = self._validated(X)
+            X, usable = self._validated(X)
         engine.check_model(self.eta3, self.symmetric)
-        return X
+        return X, usable
+
+    def _zeros_are_valid(self) -> bool:
+        return bool(self.affine)
+
+    def _takes_fading_components(self) -> bool:
+        return True
+
+    def _place(self, X: Any) -> Placement:
+        points = self._fitted_clusters.lifted(X)
+        return self._fitted_clusters.place(points)
+
+    def subspaces(self) -> Subspaces:
+        """Return the subspace of every cluster, and how far each fitted point is from its own.
+
+        Returns
+        -------
+        subspaces : Subspaces
+            `bases`, `dimensions`, `residuals` and `outlier_scores`, of the points that could be
+            used. With ``affine=True`` the points have their constant coordinate, so each subspace
+            has one dimension more.
+        """
+        check_is_fitted(self)
+        return self._fitted_clusters.subspaces
+
+    @property
+    def subspace_bases_(self) -> list[Array]:
+        """An orthonormal basis for every cluster, with one row per dimension of its subspace.
+
+        Computed on first access; `subspaces` returns more.
+        """
+        if not hasattr(self, "labels_"):
+            raise AttributeError("subspace_bases_ exists after fit")
+        return self.subspaces().bases
 
     def _lifted(self, X: Any) -> tuple[Any, float | None]:
         """Return the points with their constant coordinate, and that coordinate, if affine."""
@@ -289,31 +354,34 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         height = typical_norm(as_array(X))
         return homogeneous(as_array(X), height), height
 
-    def _distinct(self, X: Any) -> DistinctRows:
+    def _distinct(self, X: Any, usable: UsableRows) -> SampleRows:
         """Return the distinct points; opposites are equal where signs are known not to count."""
         is_unsigned = self._is_given(X.shape[0]) if self.signed is None else not self.signed
-        return self._find_distinct(self._lifted(X)[0], with_opposites=is_unsigned)
+        return self._find_distinct(self._lifted(X)[0], usable, with_opposites=is_unsigned)
 
     def _fit_separate(
-        self, points: Any, height: float | None, rows: DistinctRows, progress: Progress
+        self, points: Any, height: float | None, rows: SampleRows, progress: Progress
     ) -> Self:
         """Make every distinct point a cluster; new points go to the most similar one."""
+        n_points = rows.distinct.n_points
         self._record_separate(progress, dtype_of(points), rows)
+        # None of the points is more unusual than another.
+        self._record_outliers(np.zeros(n_points), NEAREST_ETA2, rows)
         self.candidates_, self.explanation_ = [], ""
         self.eta1_ = float(self.eta1 or DEFAULT_ETA1)
         self.signed_ = self.signed is None or self.signed
         self._fitted_clusters = FittedClusters(
             points=points,
-            point_of=rows.point_of,
+            point_of=rows.distinct.point_of,
             height=height,
-            labels=np.arange(rows.n_points),
-            n_clusters=rows.n_points,
+            labels=np.arange(n_points),
+            n_clusters=n_points,
             eta1=self.eta1_,
             eta2=NEAREST_ETA2,
             eta3=float(self.eta3),
             symmetric=bool(self.symmetric),
             signed=self.signed_,
-            potentials=np.zeros(rows.n_points),
+            potentials=np.zeros(n_points),
         )
         return self
 
@@ -412,6 +480,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         if self.signed not in (None, True, False):
             raise ValueError(f"signed={self.signed!r} must be True, False or None")
         check_nonnegative("eta3", self.eta3)
+        check_contamination(self.contamination)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: all but what only saves work."""

@@ -84,11 +84,17 @@ class BaselineClustering(SubspaceClustering):
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start, and of the self-expression where it
         has any. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
         The affinity: dense where it is symmetric and C is dense.
     representation_matrix_ : scipy.sparse.csr_array or ndarray of shape (n_samples, n_samples)
@@ -138,12 +144,12 @@ class BaselineClustering(SubspaceClustering):
     def fit(self, X: Any, y: None = None) -> Self:
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
-            X = self._validated(X)
+            X, usable = self._validated(X)
             rng = check_random_state(self.random_state)
             engine, progress, settings = CpuEngine(), Progress(), self._settings()
 
-            rows = self._find_distinct(X)
-            if rows.are_clusters(self.n_clusters):
+            rows = self._find_distinct(X, usable)
+            if rows.distinct.are_clusters(self.n_clusters):
                 self._record_separate(progress, dtype_of(X), rows)
                 return self
             with progress.stage("self-expression"):

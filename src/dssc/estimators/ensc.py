@@ -32,7 +32,7 @@ class EnSC(SparseRegressionClustering):
         The mixing :math:`\lambda` of the paper's grid, in (0, 1].
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
         See :class:`dssc.estimators.baseline.BaselineClustering`.
-    merge_copies, tol, max_iter, random_state
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     Attributes

@@ -85,11 +85,17 @@ class JDSSC(SubspaceClustering):
         may be a torch tensor. Results are NumPy and SciPy objects in every case.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of the eigensolver's start. Pass an int for repeatable labels.
+    invalid_rows : {"error", "label"}, default="error"
+        What to do with rows that are zero or hold NaN or infinite values: raise an error that names
+        them, or give them the label -1 and cluster the others.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample: k-means on the rows of `embedding_`, scaled to unit norm.
+    confidence_ : ndarray of shape (n_samples,)
+        The share of each sample's affinity to others that lies in its own cluster; zero for rows
+        that could not be used.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The affinity A.
     representation_matrix_ : ndarray of shape (n_samples, n_samples)
@@ -158,12 +164,12 @@ class JDSSC(SubspaceClustering):
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
         with self._unchanged_on_failure():
             engine = engine_for(self.device, X)
-            X = self._validated(as_array(X))
+            X, usable = self._validated(as_array(X))
             rng = check_random_state(self.random_state)
             progress = Progress()
 
-            rows = self._find_distinct(X)
-            if rows.are_clusters(self.n_clusters):
+            rows = self._find_distinct(X, usable)
+            if rows.distinct.are_clusters(self.n_clusters):
                 self._record_separate(progress, dtype_of(X), rows)
                 self.eta2_, self.objective_history_ = float(self.eta2), np.zeros(0)
                 return self

@@ -28,7 +28,7 @@ class LRSC(BaselineClustering):
         Weight of the fit, :math:`\alpha`; None means ``tau / 2``, as in the paper.
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
         See :class:`dssc.estimators.baseline.BaselineClustering`.
-    merge_copies, tol, max_iter, random_state
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

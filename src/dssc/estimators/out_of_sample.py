@@ -1,28 +1,42 @@
-"""Predictions for new points."""
+"""Predictions for new points, and outliers among points."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._typing import Array
 from dssc._validation import check_structure
-from dssc.features import check_no_zero_rows
-from dssc.out_of_sample import FittedClusters
-from dssc.subspaces import Subspaces
+from dssc.estimators.sample_rows import SampleRows
+from dssc.estimators.shapes import refuse_images
+from dssc.estimators.usable_rows import NO_CLUSTER, UsableRows, find_usable_rows
+from dssc.out_of_sample import Placement
+from dssc.outliers import OutlierScale, outlier_scale
 
 
 class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """`predict`, `predict_proba` and `transform` for a self-expression by least squares.
+    """`predict`, `predict_proba` and `transform` for new points, and scores of outliers.
 
-    A new point is expressed by the fitted ones and gets the row of the affinity that the projection
-    would give it with the fitted potentials. It belongs to the cluster with most of that row.
+    A new point gets the row of the affinity that the projection would give it with the fitted
+    potentials. It belongs to the cluster with most of that row.
     """
 
     labels_: Array
     n_clusters_: int
-    _fitted_clusters: FittedClusters  # set by `fit`
+    invalid_rows: str
+    contamination: float
+    _outlier_scale: OutlierScale  # set by `fit`
+
+    @abstractmethod
+    def _place(self, X: Any) -> Placement:
+        """Return where checked new points belong."""
+
+    @abstractmethod
+    def _zeros_are_valid(self) -> bool:
+        """Return whether zero rows can be used."""
 
     def transform(self, X: Any) -> Array:
         """Return the affinity of new points to each cluster.
@@ -30,22 +44,19 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New points, none of them zero. A point of the fit is treated as a duplicate of itself:
-            part of its affinity goes to that duplicate.
+            New points. A point of the fit is treated as a duplicate of itself: part of its affinity
+            goes to that duplicate.
 
         Returns
         -------
         affinities : ndarray of shape (n_samples, n_clusters)
             The mass of each point's row of the affinity on the members of each cluster. A row sums
-            to one, or to less where the point resembles none of the fitted ones: with
-            ``symmetric=True`` the rest stays on the point itself, as in the fit.
+            to one, or to less where the point resembles none of the fitted ones: in a symmetric
+            affinity the rest stays on the point itself, as in the fit. Zero for rows that cannot be
+            used, with ``invalid_rows="label"``.
         """
-        check_is_fitted(self)
-        check_structure("X", X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        points = self._fitted_clusters.lifted(X)
-        check_no_zero_rows(points)
-        return self._fitted_clusters.masses(points).astype(X.dtype, copy=False)
+        X, rows, placement = self._placed(X)
+        return rows.spread(placement.masses.astype(X.dtype, copy=False), 0.0)
 
     def predict_proba(self, X: Any) -> Array:
         """Return the share of each cluster in the affinity of new points.
@@ -59,12 +70,12 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         shares : ndarray of shape (n_samples, n_clusters)
             The affinities of `transform`, each row divided by its sum; equal shares where a point
-            has no affinity to any fitted one.
+            has no affinity to any fitted one, and zeros for rows that cannot be used, with
+            ``invalid_rows="label"``. For points of the fit, `confidence_` is the share of the own
+            cluster.
         """
-        masses = self.transform(X)
-        sums = masses.sum(axis=1, keepdims=True)
-        equal = np.full_like(masses, 1.0 / masses.shape[1])
-        return np.divide(masses, sums, out=equal, where=sums > 0)
+        X, rows, placement = self._placed(X)
+        return rows.spread(placement.shares().astype(X.dtype, copy=False), 0.0)
 
     def predict(self, X: Any) -> Array:
         """Return the cluster of new points: the one with the largest share of their affinity.
@@ -77,31 +88,62 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Clusters, numbered as in `labels_`.
+            Clusters, numbered as in `labels_`. -1 for points with an outlier score above
+            `outlier_threshold_`, and for rows that cannot be used, with ``invalid_rows="label"``.
         """
-        return self.predict_proba(X).argmax(axis=1).astype(self.labels_.dtype)
+        _, rows, placement = self._placed(X)
+        labels = placement.shares().argmax(axis=1).astype(self.labels_.dtype)
+        scores = self._outlier_scale.scores(placement.potentials)
+        labels[scores > self.outlier_threshold_] = NO_CLUSTER
+        return rows.spread(labels, NO_CLUSTER)
 
-    def subspaces(self) -> Subspaces:
-        """Return the subspace of every cluster, and how far each fitted point is from its own.
+    def outlier_scores(self, X: Any) -> Array:
+        """Return how dissimilar new points are to all fitted ones.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New points. For those of the fit use `outlier_scores_`: here each would count as similar
+            to itself.
 
         Returns
         -------
-        subspaces : Subspaces
-            `bases`, `dimensions`, `residuals` and `outlier_scores`. With ``affine=True`` the points
-            have their constant coordinate, so each subspace has one dimension more.
+        scores : ndarray of shape (n_samples,)
+            On the scale of `outlier_scores_`: zero is typical, outliers have more. Infinite for
+            rows that cannot be used, with ``invalid_rows="label"``.
         """
+        _, rows, placement = self._placed(X)
+        return rows.spread(self._outlier_scale.scores(placement.potentials), np.inf)
+
+    def _placed(self, X: Any) -> tuple[Any, UsableRows, Placement]:
+        """Return checked points that can be used, which they are, and where they belong."""
         check_is_fitted(self)
-        return self._fitted_clusters.subspaces
+        refuse_images(X)
+        check_structure("X", X)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=False,
+            # Of features, rows are checked below; among similarities NaN is always an error.
+            ensure_all_finite=get_tags(self).input_tags.pairwise,
+        )
+        zeros_are_valid = self._zeros_are_valid()
+        rows = find_usable_rows(X, self.invalid_rows, zeros_are_valid=zeros_are_valid)
+        X = rows.select(X)
+        return X, rows, self._place(X) if X.shape[0] else Placement.of_none(self.n_clusters_)
 
-    @property
-    def subspace_bases_(self) -> list[Array]:
-        """An orthonormal basis for every cluster, with one row per dimension of its subspace.
-
-        Computed on first access; `subspaces` returns more.
-        """
-        if not hasattr(self, "labels_"):
-            raise AttributeError("subspace_bases_ exists after fit")
-        return self.subspaces().bases
+    def _record_outliers(self, potentials: Array, eta2: float, rows: SampleRows) -> None:
+        """Set the outlier scores, and give the label -1 to the share asked for."""
+        self._outlier_scale = outlier_scale(potentials, eta2)
+        self.outlier_scores_ = rows.spread(self._outlier_scale.scores(potentials), np.inf)
+        usable = np.sort(self.outlier_scores_[rows.usable.mask])
+        n_outliers = round(float(self.contamination) * len(usable))
+        self.outlier_threshold_ = float(usable[-n_outliers - 1]) if n_outliers else np.inf
+        self.labels_ = np.where(
+            self.outlier_scores_ > self.outlier_threshold_, NO_CLUSTER, self.labels_
+        )
 
     @property
     def _n_features_out(self) -> int:

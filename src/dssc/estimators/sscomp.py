@@ -26,7 +26,7 @@ class SSCOMP(BaselineClustering):
         only where its residual vanishes.
     affinity, eta2, n_neighbors, n_components, assign_labels, n_init
         See :class:`dssc.estimators.baseline.BaselineClustering`.
-    merge_copies, tol, max_iter, random_state
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

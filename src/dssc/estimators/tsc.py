@@ -28,7 +28,7 @@ class TSC(BaselineClustering):
         stochastic affinity should have; ``min(n_neighbors, n_samples - 1)`` is used.
     affinity, eta2, n_components, assign_labels, n_init
         See :class:`dssc.estimators.baseline.BaselineClustering`.
-    merge_copies, tol, max_iter, random_state
+    merge_copies, tol, max_iter, random_state, invalid_rows
         See :class:`dssc.estimators.baseline.BaselineClustering`, also for the attributes.
 
     References

@@ -6,8 +6,8 @@ files is damaged. This one does without, or replaces the file.
 
 import hashlib
 import pickle
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,9 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.serialize import dumps
 
 from dssc._warnings import warn_user
+
+# Functions to call before the next kernel is compiled.
+_waiting: list[Callable[[], None]] = []
 
 
 class ChecksummedResults(CompileResultCacheImpl):
@@ -41,12 +44,16 @@ class KernelCache(FunctionCache):
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return compiled code, or None if there is none or its file is damaged."""
         try:
-            return super().load_overload(signature, target_context)
+            code = super().load_overload(signature, target_context)
         # Unpickling damaged files raises all kinds of exceptions.
         except Exception:
             with suppress(OSError):
                 self.flush()
-            return None
+            code = None
+        if code is None:  # numba compiles next
+            while _waiting:
+                _waiting.pop()()
+        return code
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Store compiled code, if the disk has space for it and the folder is still writable."""
@@ -79,6 +86,17 @@ def kernel_cache(
     except (RuntimeError, OSError):  # numba found no folder
         _warn_of_no_cache("no folder is writable")
         return NullCache()
+
+
+@contextmanager
+def before_compiling(notify: Callable[[], None]) -> Iterator[None]:
+    """Call a function before the first kernel is compiled inside the block, if one is."""
+    _waiting.append(notify)
+    try:
+        yield
+    finally:
+        if notify in _waiting:
+            _waiting.remove(notify)
 
 
 @cache

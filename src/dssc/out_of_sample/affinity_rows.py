@@ -12,7 +12,7 @@ other.
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,23 @@ Products: TypeAlias = Callable[[slice], Array]
 Similarities: TypeAlias = Callable[[Array, Array, Array], Array]
 
 
+class AffinityRows(NamedTuple):
+    """Positive entries of new rows, in order of the rows.
+
+    Attributes
+    ----------
+    rows, columns, values : ndarray of shape (n_entries,)
+        The entries.
+    potentials : ndarray of shape (n_rows,)
+        The potential t of every row.
+    """
+
+    rows: Array
+    columns: Array
+    values: Array
+    potentials: Array
+
+
 def affinity_rows(
     products: Products,
     similarity: Similarities,
@@ -38,8 +55,8 @@ def affinity_rows(
     potentials: Array,
     eta2: float,
     with_self: bool,
-) -> tuple[Array, Array, Array]:
-    """Return the positive entries of new rows: (rows, columns, values), in order of the rows.
+) -> AffinityRows:
+    """Return the positive entries of new rows, and their potentials.
 
     Parameters
     ----------
@@ -70,11 +87,25 @@ def affinity_rows(
         tile = slice(start, min(start + TILE, len(potentials)))
         candidates.append(_above(products(tile), tile, scale, potentials, least))
     rows, columns, h = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
-    rows, columns, values = _sorted_rows(rows, columns, similarity(rows, columns, h), potentials)
+    similarities = similarity(rows, columns, h)
+    return sparse_affinity_rows(rows, columns, similarities, n_rows, potentials, eta2, with_self)
+
+
+def sparse_affinity_rows(
+    rows: Array,
+    columns: Array,
+    similarities: Array,
+    n_rows: int,
+    potentials: Array,
+    eta2: float,
+    with_self: bool,
+) -> AffinityRows:
+    """Return new rows that may be positive at given places only; see `affinity_rows`."""
+    rows, columns, values = _sorted_rows(rows, columns, similarities, potentials)
     thresholds = simplex_thresholds(rows, values, n_rows, eta2, with_self)
     entries = values - thresholds[rows]
     kept = np.flatnonzero(entries > 0)
-    return rows[kept], columns[kept], entries[kept] / eta2
+    return AffinityRows(rows[kept], columns[kept], entries[kept] / eta2, thresholds)
 
 
 def _above(
@@ -126,7 +157,7 @@ def simplex_thresholds(
         np.cumsum(values[begin:end], out=sums[begin:end])
     t = _last_candidate(rows, values, (sums - eta2) / rank, n_rows)
     if with_self:
-        is_low = t < 0
+        is_low = t <= 0  # a row without entries keeps all of its mass
         candidates = (sums - eta2) / (rank + 2)
         t = np.where(is_low, _last_candidate(rows, values, candidates, n_rows, -eta2 / 2), t)
     return t

@@ -5,7 +5,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import gen_batches
 
 from dssc import kernels
@@ -15,6 +14,7 @@ from dssc._typing import Array
 from dssc.features import homogeneous
 from dssc.out_of_sample.affinity_rows import affinity_rows
 from dssc.out_of_sample.expression import NewPointExpression
+from dssc.out_of_sample.placement import Placement
 from dssc.subspaces import Subspaces, fit_subspaces
 
 # New points that a thread works on at once.
@@ -72,25 +72,26 @@ class FittedClusters:
             outlier_scores=fitted.outlier_scores[self.point_of],
         )
 
-    def masses(self, X: Any) -> Array:
-        """Return the affinity of new points, lifted and none of them zero, to each cluster."""
+    def place(self, X: Any) -> Placement:
+        """Return where new points belong, lifted and none of them zero."""
         if self.eta3 != 0:
             raise NotImplementedError(
                 f"new points can be placed for eta3=0 only; this model was fitted with "
                 f"eta3={self.eta3!r}"
             )
-        out, placement = np.empty((X.shape[0], self.n_clusters)), self._placement
+        out = Placement(np.empty((X.shape[0], self.n_clusters)), np.empty(X.shape[0]))
+        places = self._places
 
         def fill(batch: slice) -> None:
-            out[batch] = placement.masses(X[batch])
+            out.masses[batch], out.potentials[batch] = places(X[batch])
 
         with block_threads(kernels.n_threads()) as in_threads:
             list(in_threads(fill, gen_batches(X.shape[0], ROWS)))
         return out
 
     @cached_property
-    def _placement(self) -> "_Placement":
-        return _Placement(self)
+    def _places(self) -> "_Places":
+        return _Places(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with points in main memory; what was computed on demand is left."""
@@ -98,7 +99,7 @@ class FittedClusters:
         return {**state, "points": as_array(self.points)}
 
 
-class _Placement:
+class _Places:
     """What is computed once to place new points."""
 
     def __init__(self, fitted: FittedClusters):
@@ -116,10 +117,10 @@ class _Placement:
         scale = (1.0 + 1.0 / self.remainders) / 2 if self.symmetric else np.ones(len(order))
         self.scale = scale * (1.0 + 1e-6)
 
-    def masses(self, X: Any) -> Array:
-        """Return the affinity of a block of new points to each cluster."""
+    def __call__(self, X: Any) -> Placement:
+        """Return where a block of new points belongs."""
         u, own = self.expression(X)
-        rows, columns, values = affinity_rows(
+        rows = affinity_rows(
             partial(self._products, u),
             partial(self._similarities, own),
             self.scale,
@@ -127,8 +128,7 @@ class _Placement:
             self.eta2,
             with_self=self.symmetric,
         )
-        places = rows, self.labels[columns]
-        return sparse.coo_array((values, places), shape=(len(u), self.n_clusters)).toarray()
+        return Placement.of(rows, self.labels, self.n_clusters)
 
     def _products(self, u: Array, columns: slice) -> Array:
         h = u @ self.expression.vectors[columns].T

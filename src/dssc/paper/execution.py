@@ -14,6 +14,7 @@ import numpy as np
 import dssc
 from dssc._memory import peak_bytes, reset_peak
 from dssc._typing import Array
+from dssc.paper.composed_jobs import UnsuitableMachine, run_composition
 from dssc.paper.experiments import RUNS, Job
 from dssc.paper.loading import MissingData, load
 from dssc.paper.published import paper_data
@@ -41,6 +42,8 @@ def run_job(job: Job, folder: Path, device: str = "cpu") -> Job:
             result = RUNNERS[job["kind"]](job, folder, device)
         except MissingData as error:
             result = {"error": str(error), "missing": True}
+        except UnsuitableMachine as error:
+            result = {"error": str(error), "elsewhere": True}
         except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
             # For example: C is zero, or too few points are in the graph's large components.
             result = {"error": str(error) or type(error).__name__}
@@ -85,6 +88,8 @@ def machine(device: str = "cpu") -> str:
 def _run_clustering(job: Job, folder: Path, device: str) -> dict[str, Any]:
     from dssc.paper.protocol import paper_scores
 
+    if "affinity" in paper_data("methods")[job["method"]]:
+        return run_composition(job, device)
     X, y = load(job["data"], device)
     model = _estimator(job, device)
     _compile(job, device)

@@ -2,8 +2,8 @@
 
 A job is a dict of JSON types that describes a computation completely: "kind", "data", "method",
 "parameters" and "seed". Clusterings have in addition "runs" (of k-means on one embedding), "n_init"
-(of the one fit), and "seeds" if those runs are not plain. A job is done if a line of results has
-the same key.
+(of the one fit), and "seeds" if those runs are not plain. The seed of a network is that of its
+training. A job is done if a line of results has the same key.
 """
 
 import json
@@ -25,14 +25,16 @@ N_INIT = 10
 FINALISTS = 3
 # A quick run uses data sets of at most this many samples.
 QUICK_SAMPLES = 1000
-# Seed of every job.
+# Seed of every job, and of the first training of a network.
 SEED = 0
 # The entries of a job that identify it.
 IDENTITY = ("kind", "data", "method", "parameters", "seed", "runs", "n_init", "seeds")
 # Data sets of our tables that the paper's tables do not have.
-EXTRA_DATA = {"table2": ("emnist_part_scattered",)}
+EXTRA_DATA = {"table2": ("emnist_part_scattered",), "neural": ("coil40", "coil100", "umist")}
+# Methods of the comparison with neural networks that its table in the paper does not have.
+EXTRA_METHODS = ("EnSC-PP", "LSR-PP", "DSC-Net", "DSC-Net-DS")
 # Methods of the comparison with neural networks that are run; grids are searched in Table 1 only.
-NEURAL_METHODS = ("J-DSSC", "A-DSSC")
+NEURAL_METHODS = ("DSC-Net", "DSC-Net-DS", "DSC-Net-PP", "J-DSSC", "A-DSSC")
 # Experiments that compare clusterings.
 TABLES = ("table1", "table2", "neural")
 # Experiments that draw pictures.
@@ -55,7 +57,7 @@ def methods_of(table: str) -> list[str]:
     """Return the methods of a table, each followed by its variants that the paper does not have."""
     published = paper_data(table)["methods"]
     if table == "neural":
-        return list(published)
+        return [*EXTRA_METHODS, *published]
     methods = paper_data("methods")
     return [
         name
@@ -70,6 +72,8 @@ def points(method: str, data: str, quick: bool = False) -> list[dict[str, Any]]:
     entry, sizes = paper_data("methods")[method], paper_data("datasets")[data]
     if "not_run" in entry or sizes["n"] > entry.get("max_samples", sizes["n"]):
         return []
+    if entry.get("network") or entry.get("affinity") == "postprocessed":
+        return _with_network(entry, data, quick)
     if "chosen" in entry:
         return _around(entry, data, quick)
     if sizes.get("large"):
@@ -77,6 +81,19 @@ def points(method: str, data: str, quick: bool = False) -> list[dict[str, Any]]:
     if quick:
         return [entry["quick"]]
     return _combinations(entry["grid"])
+
+
+def _with_network(entry: dict[str, Any], data: str, quick: bool) -> list[dict[str, Any]]:
+    """Return the parameters of DSC-Net, of its post-processing, or of both."""
+    if data not in paper_data("networks"):
+        return []
+    network = dict(paper_data("networks")[data])
+    postprocessing = network.pop("postprocessing")
+    last = postprocessing if entry["affinity"] == "postprocessed" else {}
+    if entry.get("network"):
+        return [{**network, **last}]
+    grid = [entry["quick"]] if quick else _combinations(entry["grid"])
+    return [{**point, **last} for point in grid]
 
 
 def _combinations(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
@@ -101,7 +118,7 @@ def _around(entry: dict[str, Any], data: str, quick: bool) -> list[dict[str, Any
 
 
 def clustering_job(
-    method: str, data: str, parameters: dict[str, Any], runs: int, n_init: int
+    method: str, data: str, parameters: dict[str, Any], runs: int, n_init: int, seed: int = SEED
 ) -> Job:
     """Return the job of one fit and of several runs of k-means on its embedding."""
     return {
@@ -109,16 +126,17 @@ def clustering_job(
         "data": data,
         "method": method,
         "parameters": {**paper_data("methods")[method].get("fixed", {}), **parameters},
-        "seed": SEED,
+        "seed": seed,
         "runs": runs,
         "n_init": n_init,
-        **({"seeds": seeds} if (seeds := seeds_for(data)) else {}),
+        **({"seeds": seeds} if (seeds := seeds_for(data, method)) else {}),
     }
 
 
-def seeds_for(data: str) -> str | None:
-    """Return the kind of k-means runs on a data set, or None for plain ones."""
-    return paper_data("datasets")[data].get("seeds")
+def seeds_for(data: str, method: str | None = None) -> str | None:
+    """Return the kind of runs on a data set, or None for plain ones of k-means."""
+    of_method = paper_data("methods")[method].get("seeds") if method else None
+    return of_method or paper_data("datasets")[data].get("seeds")
 
 
 def jobs_of(
@@ -148,7 +166,12 @@ def table_jobs(
         runs, n_init = (SEARCH_RUNS, 1) if len(grid) > 1 else (RUNS, N_INIT)
         if quick:
             runs = SEARCH_RUNS
-        jobs += [clustering_job(method, name, point, runs, n_init) for point in grid]
+        trainings = 1 if quick else paper_data("methods")[method].get("trainings", 1)
+        jobs += [
+            clustering_job(method, name, point, runs, n_init, SEED + training)
+            for point in grid
+            for training in range(trainings)
+        ]
     return sorted(jobs, key=_cost)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dssc.paper.experiments import Job, data_of, seeds_for
+from dssc.paper.overview import SHOWN, overview_table
 from dssc.paper.published import METRICS, paper_data, title
 from dssc.paper.render import Cell, Table
 from dssc.paper.table_rows import NOT_RUN, Row, table_rows
@@ -25,7 +26,9 @@ NOTE = (
     "the paper{runs}. The best number of a data set is bold, separately for ours and the paper's. "
     "One fit: ACC of one fit_predict with n_init=10. Seconds: of that fit, or of a fit with "
     "n_init=1 if there are only ten runs; the device is named if it was not the CPU. Peak: memory "
-    "of the process during that fit, with its data and libraries, if it was measured."
+    "of the process during that fit, with its data and libraries, if it was measured. Networks: "
+    "mean over trainings from different seeds. DSC-Net and its post-processing end with a "
+    "discretisation instead of k-means."
 )
 
 
@@ -41,7 +44,10 @@ def write_pages(names: Iterable[str], lines: Sequence[Job], folder: Path) -> lis
         for ending, text in texts.items():
             written.append(folder / f"{name}.{ending}")
             written[-1].write_text(text, encoding="utf-8")
-    return written
+        if name in SHOWN:
+            written.append(folder / "overview.md")
+            written[-1].write_text(overview_table(lines).markdown(), encoding="utf-8")
+    return list(dict.fromkeys(written))
 
 
 def _pictures(name: str, lines: Sequence[Job], folder: Path) -> list[Path]:

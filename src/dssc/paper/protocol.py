@@ -1,4 +1,7 @@
-"""The paper's protocol: many single runs of k-means on one embedding, and their mean."""
+"""The paper's protocol: many single runs of k-means on one embedding, and their mean.
+
+DSC-Net's post-processing has runs of its own, which rotate the embedding instead.
+"""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +13,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from dssc._typing import Array, Matrix
 from dssc.metrics import clustering_accuracy, nonzeros_per_point, subspace_preserving_error
+from dssc.paper.discretisation import discretised_labels
 from dssc.spectral.labels import nearest_cluster
 
 
@@ -43,6 +47,9 @@ KINDS_OF_RUNS = {
     "best of ten, first eigenvector left out": KMeansRuns(None, 10, 1),
 }
 
+# The kind of runs that rotate the embedding towards indicators, from different starts.
+DISCRETISED = "discretised"
+
 
 def paper_scores(
     model: Any, y: ArrayLike, n_runs: int, seeds: str = "plain", by_affinity: bool = False
@@ -68,7 +75,8 @@ def judged_matrix(model: Any) -> Matrix:
     For TSC it is the affinity. LRSC and the others are judged by C itself. In Table 2 all methods
     are judged by the affinity.
     """
-    has_affinity = hasattr(model, "projection_") or type(model).__name__ == "TSC"
+    is_projected = getattr(model, "projection_", None) is not None
+    has_affinity = is_projected or type(model).__name__ == "TSC"
     return model.affinity_matrix_ if has_affinity else model.representation_matrix_
 
 
@@ -81,26 +89,32 @@ def similarity(model: Any) -> Matrix:
 def label_runs(
     U: Array, n_clusters: int, K: Matrix, n_runs: int, seeds: str = "plain"
 ) -> list[Array]:
-    """Return the labels of several runs of k-means on the unit rows of an embedding.
+    """Return the labels of several runs of k-means, or of rotations, on unit rows of an embedding.
 
     A zero row is a point outside of the graph's large components. It joins the cluster of highest
     mean similarity, as in `dssc.assign_labels`.
     """
-    kind = KINDS_OF_RUNS[seeds]
-    U = U[:, kind.skipped :]
+    U = U[:, KINDS_OF_RUNS[seeds].skipped :] if seeds != DISCRETISED else U
     norms = np.linalg.norm(U, axis=1)
     embedded = norms > 0
     rows = (U[embedded] / norms[embedded, None]).astype(np.float32)
     runs = []
-    init = partial(first_centers, seeds=seeds)
     for seed in range(n_runs):
-        kmeans = KMeans(n_clusters, init=init, n_init=kind.n_init, random_state=seed)
         labels = np.empty(len(U), dtype=np.int64)
-        labels[embedded] = kmeans.fit_predict(rows)
+        if seeds == DISCRETISED:
+            labels[embedded] = discretised_labels(rows, np.random.RandomState(seed))
+        else:
+            labels[embedded] = _kmeans_labels(rows, n_clusters, seeds, seed)
         if not embedded.all():
             labels[~embedded] = nearest_cluster(labels, embedded, n_clusters, K)
         runs.append(labels)
     return runs
+
+
+def _kmeans_labels(rows: Array, n_clusters: int, seeds: str, seed: int) -> Array:
+    init = partial(first_centers, seeds=seeds)
+    n_init = KINDS_OF_RUNS[seeds].n_init
+    return KMeans(n_clusters, init=init, n_init=n_init, random_state=seed).fit_predict(rows)
 
 
 def first_centers(

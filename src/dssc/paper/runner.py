@@ -27,8 +27,8 @@ class Results:
                 os.truncate(path, len(whole))
 
     def add(self, result: Job) -> None:
-        """Append a line and write it to the disk; missing data are recorded only once."""
-        if result.get("missing") and job_key(result) in map(job_key, self.lines):
+        """Append a line and write it to the disk; what was not run is recorded only once."""
+        if not _was_run(result) and job_key(result) in map(job_key, self.lines):
             return
         with self.path.open("ab") as file:
             file.write(json.dumps(result).encode() + b"\n")
@@ -37,8 +37,8 @@ class Results:
         self.lines.append(result)
 
     def pending(self, jobs: list[Job]) -> list[Job]:
-        """Return the jobs without a result, each once; those without data are tried again."""
-        done = {job_key(line) for line in self.lines if not line.get("missing")}
+        """Return the jobs without a result, each once; those that were not run are tried again."""
+        done = {job_key(line) for line in self.lines if _was_run(line)}
         by_key = {job_key(job): job for job in jobs}
         return [job for key, job in by_key.items() if key not in done]
 
@@ -47,6 +47,11 @@ class Results:
             return json.loads(text)
         except ValueError as error:
             raise ValueError(f"{self.path}, line {number} is not JSON: {error}") from error
+
+
+def _was_run(line: Job) -> bool:
+    """Return whether neither the data were missing nor the machine was unsuitable."""
+    return not (line.get("missing") or line.get("elsewhere"))
 
 
 def run_pending(

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import get_tags
 
-from dssc._typing import Array
+from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
 from dssc.graph import as_graph, count_components, share_inside
 from dssc.metrics import nonzeros_per_point
@@ -34,7 +35,7 @@ class Content:
     title: str
     method: str
     n_samples: int
-    n_features: int
+    n_features: int | None
     n_clusters: int
     preparation: Sequence[str]
     parameters: dict[str, Any]
@@ -82,25 +83,30 @@ def gather(
     seed: int,
 ) -> Content:
     """Compute the content of a report; see `dssc.report.html_report` for the parameters."""
-    labels, k = np.asarray(model.labels_), int(model.n_clusters_)
-    graph = as_graph(model.affinity_matrix_)
-    closeness, margin = certainty(model.embedding_, labels, k)
+    scores = None if labels_true is None else class_scores(model, labels_true)
+    samples = _with_cluster(model, images, names, labels_true)
+    labels, affinity, embedding, images, names, true = samples
+    n_without, k = len(model.labels_) - len(labels), int(model.n_clusters_)
+    if n_without:
+        notes = [*notes, f"{n_without:,} samples have no cluster (label -1) and are not shown"]
+    graph = as_graph(affinity)
+    closeness, margin = certainty(embedding, labels, k)
     central, doubtful = central_and_doubtful(closeness, margin, labels, k, MEMBERS_SHOWN)
     points = sample_points(labels, k, MAX_POINTS, np.random.default_rng(seed))
-    positions, method = plane_layout(model.embedding_[points], k, seed)
+    positions, method = plane_layout(embedding[points], k, seed)
     share = share_inside(graph, labels)
     shown = np.concatenate([points, *central, *doubtful])
     sizes = np.bincount(labels, minlength=k)
     further = min(max(FEWEST_FURTHER, k), MOST_FURTHER)
-    # With copies, the eigenvectors of the model are those of the graph of distinct points.
-    has_copies = len(getattr(model, "distinct_rows_", labels)) < len(labels)
-    known = np.empty((len(labels), 0)) if has_copies else model.embedding_
+    # The eigenvectors of the model are those of the graph of distinct points, outliers included.
+    is_whole = not n_without and len(getattr(model, "distinct_rows_", labels)) == len(labels)
+    known = embedding if is_whole else np.empty((len(labels), 0))
     extra = max(1, k + further - known.shape[1])
     return Content(
         title=title,
         method=type(model).__name__,
         n_samples=len(labels),
-        n_features=int(model.n_features_in_),
+        n_features=None if get_tags(model).input_tags.pairwise else int(model.n_features_in_),
         n_clusters=k,
         preparation=preparation,
         parameters={n: v for n, v in model.get_params().items() if n not in HIDDEN_PARAMETERS},
@@ -113,7 +119,7 @@ def gather(
         sizes=sizes,
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
         n_components=count_components(graph),
-        nonzeros=nonzeros_per_point(model.affinity_matrix_),
+        nonzeros=nonzeros_per_point(affinity),
         eigenvalues=leading_eigenvalues(graph, extra, known, seed),
         picture=draw_affinity(graph, labels, k),
         points=points,
@@ -125,7 +131,37 @@ def gather(
         doubtful=doubtful,
         names=names,
         sheet=None if images is None else make_sheet(images, shown),
-        classes=None if labels_true is None else np.asarray(labels_true).astype(str),
-        scores=None if labels_true is None else class_scores(model, labels_true),
-        confusion=None if labels_true is None else confusion_matrix(labels_true, labels, k),
+        classes=None if true is None else true.astype(str),
+        scores=scores,
+        confusion=None if true is None else confusion_matrix(true, labels, k),
+    )
+
+
+class _Samples(NamedTuple):
+    """Samples that have a cluster."""
+
+    labels: Array
+    affinity: Matrix
+    embedding: Array
+    images: Array | None
+    names: Sequence[str] | None
+    true: Array | None
+
+
+def _with_cluster(
+    model: Any, images: Array | None, names: Sequence[str] | None, labels_true: ArrayLike | None
+) -> _Samples:
+    """Return the samples without those whose label is -1."""
+    true = None if labels_true is None else np.asarray(labels_true)
+    labels, A, U = np.asarray(model.labels_), model.affinity_matrix_, model.embedding_
+    kept = np.flatnonzero(labels >= 0)
+    if len(kept) == len(labels):
+        return _Samples(labels, A, U, images, names, true)
+    return _Samples(
+        labels[kept],
+        A[kept][:, kept],
+        U[kept],
+        None if images is None else images[kept],
+        [str(i) if names is None else names[i] for i in kept.tolist()],
+        None if true is None else true[kept],
     )

@@ -19,10 +19,11 @@ CONFUSIONS_LISTED = 40
 def header(content: Content) -> str:
     """Return the heading, which says what was clustered, and the button that switches the theme."""
     steps = f" ({escape(', '.join(content.preparation))})" if content.preparation else ""
+    features = "" if content.n_features is None else f", {content.n_features:,} features"
     return (
         '<header><div><p class="kicker">Clustering report</p>'
         f"<h1>{escape(content.title)}</h1>"
-        f"<p>{content.n_samples:,} samples, {content.n_features:,} features{steps}, in "
+        f"<p>{content.n_samples:,} samples{features}{steps}, in "
         f"{content.n_clusters} clusters by {escape(content.method)}</p></div>"
         '<button id="theme" type="button" aria-label="Switch between light and dark">'
         "<span aria-hidden=true>◐</span> Theme</button></header>\n<main>\n"

@@ -92,13 +92,11 @@ class Trials:
         return trial
 
     def cluster(self, n_clusters: int, n_starts: int) -> None:
-        """Cluster the graphs from so many starts in all, and compare what was found.
+        """Cluster every graph from several starts, and compare what was found.
 
-        Every second start takes the leading eigenvectors only, without those that fade: some data
-        need the later ones, others are disturbed by them, and nothing tells beforehand. So every
-        graph has an even number of starts, and there may be a few more than asked for.
+        Half of the starts take the leading eigenvectors only, without those that fade: some data
+        need the later ones, others are disturbed by them, and nothing tells beforehand.
         """
-        pairs = -(-n_starts // (2 * len(self.trials)))
         once = replace(self.settings, n_init=1)
         common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
         for trial in self.trials:
@@ -112,7 +110,7 @@ class Trials:
                 arguments = n_clusters, once, self.engine, self.rng, self.progress
                 trial.labels = [
                     assign(trial.graph, embeddings[start % len(embeddings)], *arguments)
-                    for start in range(2 * pairs)
+                    for start in range(n_starts)
                 ]
             modularities = [modularity(common, labels) for labels in trial.labels]
             cuts = [normalised_cut(common, labels) for labels in trial.labels]

@@ -13,6 +13,7 @@ from dssc._typing import Matrix
 from dssc._validation import check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
+from dssc.stochastic.eta2_by_neighbors import project_to_neighbors
 from dssc.stochastic.feasibility import check_support
 from dssc.stochastic.offset import shifted, without_offset
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
@@ -33,8 +34,9 @@ OTHER_ITERATIONS = 5000
 
 def project_doubly_stochastic(
     K: ArrayLike | Matrix,
-    eta2: float,
+    eta2: float | None = None,
     *,
+    n_neighbors: float | None = None,
     solver: str = "newton",
     support: Any = None,
     tol: float = 1e-8,
@@ -56,8 +58,12 @@ def project_doubly_stochastic(
     K : array-like or sparse matrix of shape (n, n)
         Similarities, of any sign. An absent entry of a sparse matrix is a similarity of zero, not
         a forbidden pair. When K is exactly symmetric, so is A.
-    eta2 : float
-        Regularisation; must be positive.
+    eta2 : float, optional
+        Regularisation; must be positive. Give either `eta2` or `n_neighbors`.
+    n_neighbors : float, optional
+        Mean number of entries per row, off the diagonal and above 1e-9, that eta2 is searched for;
+        with "newton" only. If no eta2 gives this number, the nearest one is taken. The `eta2` of
+        the result is the one that was found.
     solver : {"newton", "active-set", "lbfgs", "admm", "alternating"}, default="newton"
         Semismooth Newton on a growing support, or one of the methods that the paper compares: its
         Algorithm 2, L-BFGS on the full dual, ADMM, alternating projections. Those hold K as an
@@ -95,7 +101,7 @@ def project_doubly_stochastic(
     array([[0.125, 0.875],
            [0.875, 0.125]])
     """
-    eta2 = check_positive("eta2", eta2)
+    _check_regularisation(eta2, n_neighbors, solver, potentials)
     tol = check_positive("tol", tol)
     K, offset = without_offset(check_similarity(K))
     if K.shape[0] != K.shape[1]:
@@ -108,12 +114,40 @@ def project_doubly_stochastic(
             ones = np.ones(K.shape[0])
             support = check_support(support, K.shape, (ones, ones))
         problem = ProjectionProblem.of_matrix(K, support=support)
-        result = problem.solve(eta2, tol=tol, max_iter=max_iter, potentials=start)
+        if eta2 is None:
+            n_neighbors = _check_neighbors(n_neighbors, K.shape[0])
+            result = project_to_neighbors(problem, n_neighbors, tol=tol, max_iter=max_iter)
+        else:
+            result = problem.solve(float(eta2), tol=tol, max_iter=max_iter, potentials=start)
     else:
-        result = _solve_by(solver, K, eta2, support, tol, max_iter, start)
+        assert eta2 is not None
+        result = _solve_by(solver, K, float(eta2), support, tol, max_iter, start)
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
     return replace(result, potentials=shifted(result.potentials, offset))
+
+
+def _check_regularisation(
+    eta2: float | None, n_neighbors: float | None, solver: str, potentials: Any
+) -> None:
+    """Check that one of eta2 and n_neighbors is given, with what goes with it."""
+    if (eta2 is None) == (n_neighbors is None):
+        raise ValueError(
+            f"give either eta2 or n_neighbors; got eta2={eta2!r} and n_neighbors={n_neighbors!r}"
+        )
+    if eta2 is not None:
+        check_positive("eta2", eta2)
+    elif solver != "newton" or potentials is not None:
+        raise ValueError(
+            "n_neighbors is for solver='newton' without potentials; otherwise give eta2"
+        )
+
+
+def _check_neighbors(n_neighbors: float | None, n: int) -> float:
+    value = check_positive("n_neighbors", n_neighbors)
+    if value >= n:
+        raise ValueError(f"n_neighbors={n_neighbors!r} must be below n={n}, the number of rows")
+    return value
 
 
 def _solve_by(

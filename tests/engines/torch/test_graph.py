@@ -10,7 +10,7 @@ from tests.engines.torch.examples import dense_of
 
 @pytest.mark.parametrize("density", [0.0, 0.005, 0.02, 0.5])
 def test_components_are_those_of_scipy(density, where, rng):
-    G = sparse.random_array((200, 200), density=density, rng=rng, format="coo")
+    G = sparse.random_array((200, 200), density=density, random_state=rng, format="coo")
     G = sparse.coo_array(G + G.T)
     rows, columns = (torch.as_tensor(part, device=where).long() for part in (G.row, G.col))
     labels = components(rows, columns, 200).cpu().numpy()
@@ -20,7 +20,7 @@ def test_components_are_those_of_scipy(density, where, rng):
 
 
 def test_a_matrix_comes_back_from_the_device_unchanged(where, rng):
-    A = sparse.random_array((50, 50), density=0.1, rng=rng, format="csr")
+    A = sparse.random_array((50, 50), density=0.1, random_state=rng, format="csr")
     again = csr_on_host(csr_on_device(A, where), A.shape)
     np.testing.assert_array_equal(again.toarray(), A.toarray())
 

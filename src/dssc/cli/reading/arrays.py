@@ -1,7 +1,7 @@
-"""Arrays in npy, npz and mat files: a matrix or a stack of images, with or without labels."""
+"""Arrays in npy, npz, mat and HDF5 files: a matrix or a stack of images, with or without labels."""
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +11,38 @@ from scipy import sparse
 from dssc._typing import Array, Matrix
 from dssc._validation import check_structure
 from dssc.cli.exits import CommandError
+from dssc.cli.reading.columns import check_labels, check_name
 from dssc.cli.reading.expansion import check_expanded
-from dssc.cli.reading.matlab_process import read_matlab
+from dssc.cli.reading.hdf5 import import_h5py
 from dssc.cli.reading.reader import ReadOptions
 from dssc.cli.reading.samples import Samples
+from dssc.cli.reading.separate_process import read_separately
 
 # Kinds of NumPy types that are numbers.
 NUMBERS = "biuf"
 # Arrays of an npz file that holds a sparse matrix of SciPy.
 SPARSE_PARTS = {"format", "shape", "data"}
 
+# Endings of HDF5 files.
+HDF5_ENDINGS = (".h5", ".hdf5")
+
 # The arrays of a file by name; the array of an npy file has the empty name.
 Arrays = dict[str, Any]
 
 
 # The options that apply to these files.
-options = ("key", "transpose")
+options = ("key", "transpose", "id")
 
 
 def read(path: Path, options: ReadOptions) -> Samples:
     """Read the samples, and their labels if the file has an array of that name."""
-    arrays = _load(path)
+    asked = (options.key, options.labels, options.id)
+    arrays = _load(path, [name for name in asked if name is not None] if options.key else [])
+    names = [name for name in arrays if name]
+    if options.labels is not None:
+        check_labels(path, options.labels, names)
+    if options.id is not None:
+        check_name(path, f"--id {options.id}", options.id, names)
     values = arrays[_choose(path, arrays, options.key, _is_matrix, "matrix")]
     if values.dtype.kind not in NUMBERS:
         raise CommandError(f"{path} holds {values.dtype}, not numbers")
@@ -43,8 +54,21 @@ def read(path: Path, options: ReadOptions) -> Samples:
         )
     if options.transpose:
         values = sparse.csr_array(values.T) if sparse.issparse(values) else values.T
-    has_labels = options.labels in arrays and len(arrays) > 1
-    return Samples(str(path), values, np.ravel(arrays[str(options.labels)]) if has_labels else None)
+    return Samples(
+        str(path),
+        values,
+        np.ravel(arrays[options.labels]) if options.labels in names else None,
+        names=None if options.id is None else _names(path, options.id, arrays, values.shape[0]),
+        name_column=options.id,
+    )
+
+
+def _names(path: Path, name: str, arrays: Arrays, n_samples: int) -> list[str]:
+    """Return the names of the samples, from an array with as many values."""
+    names = [str(value).strip() for value in np.ravel(arrays[name])]
+    if len(names) != n_samples:
+        raise CommandError(f"--id {name}: {len(names)} names for the {n_samples} samples of {path}")
+    return names
 
 
 def read_labels(path: Path) -> Array:
@@ -53,7 +77,11 @@ def read_labels(path: Path) -> Array:
     return np.ravel(arrays[_choose(path, arrays, None, _is_vector, "vector of labels")])
 
 
-def _load(path: Path) -> Arrays:
+def _load(path: Path, wanted: Sequence[str] = ()) -> Arrays:
+    """Return the arrays of a file; of an HDF5 file only those that are `wanted`, if any are."""
+    if path.suffix.lower() in HDF5_ENDINGS:
+        import_h5py(path)
+        return read_separately(path, "HDF5 file", "hdf5", wanted=wanted)
     try:
         return LOADERS[path.suffix.lower()](path)
     except (CommandError, MemoryError):
@@ -84,7 +112,7 @@ def _load_npz(path: Path) -> Arrays:
 def _load_mat(path: Path) -> Arrays:
     return {
         name: _as_csr(value) if sparse.issparse(value) else value
-        for name, value in read_matlab(path).items()
+        for name, value in read_separately(path, "MATLAB file", "matlab").items()
     }
 
 
@@ -93,7 +121,7 @@ def _as_csr(matrix: Matrix) -> sparse.csr_array:
     return sparse.csr_array(check_structure("the array", matrix))
 
 
-# How files are loaded, by their ending.
+# How files are loaded, by their ending; HDF5 files are loaded by another process.
 LOADERS = {".npy": _load_npy, ".npz": _load_npz, ".mat": _load_mat}
 
 

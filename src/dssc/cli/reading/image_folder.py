@@ -5,6 +5,7 @@ all images must have the same size.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,42 +28,79 @@ DEEP_MODES = ("F", "I", "I;16", "I;16B", "I;16L")
 options = ("size",)
 
 
+class UnreadableImage(CommandError):
+    """A file that has the ending of an image and is none."""
+
+
 def read(path: Path, options: ReadOptions) -> Samples:
     """Read the images, and their classes if the labels are "folders"."""
-    names = sorted(
-        (
-            file.relative_to(path).as_posix()
-            for file in path.rglob("*")
-            if file.suffix.lower() in IMAGE_ENDINGS
-            and file.is_file()
-            and not file.name.startswith(".")
-        ),
-        key=_natural_order,
-    )
+    names = image_names(path)
     if not names:
         raise CommandError(f"{path} holds no images; dssc reads {', '.join(IMAGE_ENDINGS)}")
-    images = _read_images(path, names, options.size)
-    if len({image.ndim for image in images}) == 2:  # some are gray, some are coloured
-        images = [image if image.ndim == 3 else np.stack([image] * 3, axis=2) for image in images]
-    labels = _folders(path, names) if options.labels == "folders" else None
-    return Samples(str(path), np.stack(images), labels, names=names)
+    if options.labels == "folders":
+        outside = [name for name in names if "/" not in name]
+        if outside:
+            raise CommandError(
+                f"--labels folders: {path / outside[0]} is not in a folder that could be its class"
+            )
+    samples = read_images(str(path), [path / name for name in names], names, options)
+    if options.labels == "folders":
+        samples.labels = np.array([name.split("/")[0] for name in samples.names or ()])
+    return samples
 
 
-def _read_images(folder: Path, names: list[str], size: tuple[int, int] | None) -> list[Array]:
-    """Read images of one size, or resize them to it."""
+def image_names(folder: Path) -> list[str]:
+    """Return the images of a folder and its subfolders, relative to it, in natural order."""
+    names = (
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if is_image(file) and file.is_file() and not file.name.startswith(".")
+    )
+    return sorted(names, key=natural_order)
+
+
+def is_image(path: Path) -> bool:
+    """Return whether a file has the ending of an image."""
+    return path.suffix.lower() in IMAGE_ENDINGS
+
+
+def natural_order(name: str) -> list[int | str]:
+    """Return the key by which names are sorted, with 2 before 10."""
+    return [int(part) if part.isdecimal() else part.lower() for part in re.split(r"(\d+)", name)]
+
+
+def read_images(
+    source: str, paths: Sequence[Path], names: Sequence[str], options: ReadOptions
+) -> Samples:
+    """Read images of one size, or resize them to it; on request, pass over unreadable ones."""
     images: list[Array] = []
-    for name in names:
-        image = _decode(folder / name)
-        if size is not None:
-            image = resize_images(image[None].astype(np.float32), size)[0]
+    read: list[str] = []
+    skipped: dict[int, dict[str, str | int]] = {}
+    problems: list[str] = []
+    for index, (path, name) in enumerate(zip(paths, names, strict=True)):
+        try:
+            image = _decode(path)
+        except UnreadableImage as error:
+            if not options.skip_bad:
+                raise UnreadableImage(f"{error}; mend or remove it, or add --skip-bad") from error
+            skipped[index] = {"file": name}
+            problems.append(f"passed over: {error}")
+            continue
+        if options.size is not None:
+            image = resize_images(image[None].astype(np.float32), options.size)[0]
         elif images and image.shape[:2] != images[0].shape[:2]:
             (height, width), (h, w) = images[0].shape[:2], image.shape[:2]
             raise CommandError(
-                f"{folder / name} is {h} x {w} but {names[0]} is {height} x {width}; "
+                f"{path} is {h} x {w} but {read[0]} is {height} x {width}; "
                 f"give --size, for example --size {height}x{width}, to resize all images"
             )
         images.append(image)
-    return images
+        read.append(name)
+    if not images:
+        raise CommandError(f"{source}: none of the {len(names)} images can be read")
+    if len({image.ndim for image in images}) == 2:  # some are gray, some are coloured
+        images = [image if image.ndim == 3 else np.stack([image] * 3, axis=2) for image in images]
+    return Samples(source, np.stack(images), names=read, skipped=skipped, warnings=problems)
 
 
 def _decode(path: Path) -> Array:
@@ -78,18 +116,4 @@ def _decode(path: Path) -> Array:
             return np.asarray(image.convert("L" if image.mode in ("1", "L", "LA") else "RGB"))
     # Pillow raises all kinds of exceptions for damaged images, from SyntaxError to struct.error.
     except Exception as error:
-        raise CommandError(f"{path} is not a readable image: {error}") from error
-
-
-def _folders(folder: Path, names: list[str]) -> Array:
-    """Return the first folder of each name."""
-    outside = [name for name in names if "/" not in name]
-    if outside:
-        raise CommandError(
-            f"--labels folders: {folder / outside[0]} is not in a folder that could be its class"
-        )
-    return np.array([name.split("/")[0] for name in names])
-
-
-def _natural_order(name: str) -> list[int | str]:
-    return [int(part) if part.isdecimal() else part.lower() for part in re.split(r"(\d+)", name)]
+        raise UnreadableImage(f"{path} is not a readable image: {error}") from error

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from dssc._typing import Array
 from dssc.cli.exits import CommandError
 from dssc.cli.reading.formats import FORMATS, import_reader, reader_of
@@ -16,8 +18,8 @@ def read_labels(name: str, samples: Samples) -> Array:
     path = Path(name)
     if not path.is_file():
         raise CommandError(
-            f"--labels {name}: {samples.source} has no column or array of that name, "
-            "and there is no such file"
+            f"--labels {name}: {samples.source} has no labels of that name, and there is no such "
+            "file"
         )
     reader = reader_of(path)
     if not isinstance(reader, LabelReader):
@@ -34,6 +36,8 @@ def _check_number(labels: Array, samples: Samples, name: str) -> Array:
     n = samples.values.shape[0]
     if len(labels) == n + 1 and labels.dtype.kind == "U":
         labels = labels[1:]  # the first one is the name of the column
+    if samples.skipped and len(labels) == n + len(samples.skipped):
+        labels = np.delete(labels, list(samples.skipped))
     if len(labels) != n:
         raise CommandError(
             f"--labels {name}: {len(labels)} labels for the {n} samples of {samples.source}"

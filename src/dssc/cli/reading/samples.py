@@ -1,12 +1,12 @@
 """Samples as they were read: values, origins, and labels from the same source."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
 
 from dssc._typing import Array, Matrix
 from dssc.cli.exits import CommandError
@@ -30,51 +30,141 @@ class Samples:
     labels : ndarray of shape (n,) or None
         Classes, if they were asked for and are in the source.
     names : sequence of str or None
-        Files of the samples, if each has its own.
+        Names of the samples: their files, if each has its own, or their ids.
+    name_column : str or None
+        What the names are, as the heading of a column; "file" by default.
     lines : sequence of int or None
         Lines of the samples in a text file.
+    columns : sequence of str or None
+        Names of the features, if they have names.
+    files : sequence of str or None
+        Files of the samples, if they come from several tables.
+    numbers : sequence of int or None
+        The number of each sample in its file from 0, if some were passed over.
+    skipped : dict of int to dict
+        The samples that were passed over, which are no rows of `values`: what identifies each, by
+        the row it would have if none were passed over.
+    warnings : sequence of str
+        What the user should know about the data.
     """
 
     source: str
     values: Matrix
     labels: Array | None = None
     names: Sequence[str] | None = None
+    name_column: str | None = None
     lines: Sequence[int] | None = None
+    columns: Sequence[str] | None = None
+    files: Sequence[str] | None = None
+    numbers: Sequence[int] | None = None
+    skipped: Mapping[int, Mapping[str, str | int]] = field(default_factory=dict)
+    warnings: Sequence[str] = field(default_factory=list)
 
     @property
     def are_images(self) -> bool:
         """Whether the samples are images."""
         return self.values.ndim > 2
 
+    @property
+    def indices(self) -> list[int]:
+        """The number of each sample in its file, from 0."""
+        if self.numbers is not None:
+            return list(self.numbers)
+        if self.files is None:
+            return list(range(self.values.shape[0]))
+        counts: Counter[str] = Counter()
+        indices = []
+        for file in self.files:
+            indices.append(counts[file])
+            counts[file] += 1
+        return indices
+
     def origins(self, rows: Sequence[int]) -> str:
         """Return where samples are in the source, as text."""
         shown = rows[:SAMPLES_NAMED]
+        marks: Sequence[str | int]
         if self.names is not None:
-            kind, origins = "", [self.names[row] for row in shown]
+            kind, marks = "", self.names
         elif self.lines is not None:
-            kind, origins = "lines ", [str(self.lines[row]) for row in shown]
+            kind, marks = "lines ", self.lines
         else:
-            kind, origins = "rows (from 0) ", [str(row) for row in shown]
+            kind, marks = "rows (from 0) ", self.indices
+        if self.files is not None:
+            marks = [f"{file} {mark}" for file, mark in zip(self.files, marks, strict=True)]
         more = f" and {len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
-        return kind + ", ".join(origins) + more
+        return kind + ", ".join(str(marks[row]) for row in shown) + more
 
-    def check(self) -> Self:
-        """Raise an error that names the samples which no method can use, if there are any."""
+    def identification(self) -> dict[str, list[str] | list[int]]:
+        """Return the columns that say which sample a row of the output is about."""
+        columns: dict[str, list[str] | list[int]] = {}
+        if self.files is not None:
+            columns["file"] = list(self.files)
+        if self.names is not None:
+            columns[self.name_column or "file"] = list(self.names)
+        else:
+            columns["index"] = self.indices
+        return columns
+
+    def check(self, skip_bad: bool = False) -> "Samples":
+        """Raise an error that names the samples which no method can use, if there are any.
+
+        With `skip_bad`, return the other samples with a warning instead.
+        """
+        self._check_size()
+        n = self.values.shape[0]
+        batches = (self.values[start : start + BATCH] for start in range(0, n, BATCH))
+        largest = np.concatenate([_largest(batch) for batch in batches])
+        problems = [
+            (~np.isfinite(largest), "NaN or infinite values", "fill or remove them"),
+            (largest == 0, "only zeros, which have no direction", "remove them"),
+        ]
+        warnings = []
+        for is_bad, what, remedy in problems:
+            rows = np.flatnonzero(is_bad).tolist()
+            if rows:
+                place = self.origins(rows)
+                message = f"{self.source}: {len(rows)} of {n} samples hold {what}: {place}"
+                if not skip_bad:
+                    raise CommandError(f"{message}; {remedy}, or add --skip-bad")
+                warnings.append(f"passed over: {message}")
+        if not warnings:
+            return self
+        usable = self._without(~np.isfinite(largest) | (largest == 0))
+        usable.warnings = [*self.warnings, *warnings]
+        usable._check_size()
+        return usable
+
+    def _check_size(self) -> None:
         n = self.values.shape[0]
         if n < 2 or 0 in self.values.shape:
-            raise CommandError(f"{self.source} holds {n} samples; clustering needs at least 2")
-        largest = np.concatenate([_largest(self.values[b]) for b in gen_batches(n, BATCH)])
-        self._refuse(~np.isfinite(largest), "NaN or infinite values", "fill or remove them")
-        self._refuse(largest == 0, "only zeros, which have no direction", "remove them")
-        return self
-
-    def _refuse(self, is_bad: Array, problem: str, remedy: str) -> None:
-        rows = np.flatnonzero(is_bad).tolist()
-        if rows:
+            rest = f" besides {len(self.skipped)} that cannot be used" if self.skipped else ""
             raise CommandError(
-                f"{self.source}: {len(rows)} of {self.values.shape[0]} samples hold {problem}: "
-                f"{self.origins(rows)}; {remedy}"
+                f"{self.source} holds {n} samples{rest}; clustering needs at least 2"
             )
+
+    def _without(self, is_bad: Array) -> "Samples":
+        """Return the samples that are not bad; the others are `skipped`."""
+        good = np.flatnonzero(~is_bad)
+        identities = self.identification()
+        places = np.setdiff1d(np.arange(len(is_bad) + len(self.skipped)), list(self.skipped))
+        skipped = {
+            int(places[row]): {name: column[row] for name, column in identities.items()}
+            for row in np.flatnonzero(is_bad).tolist()
+        }
+
+        def kept(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [values[int(row)] for row in good]
+
+        return replace(
+            self,
+            values=self.values[good],
+            labels=None if self.labels is None else self.labels[good],
+            names=kept(self.names),
+            lines=kept(self.lines),
+            files=kept(self.files),
+            numbers=kept(self.indices),
+            skipped={**self.skipped, **skipped},
+        )
 
 
 def _largest(values: Matrix) -> Array:
