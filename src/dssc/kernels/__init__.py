@@ -32,6 +32,8 @@ from dssc.kernels.lists import (
 from dssc.kernels.projection import active_pattern, row_sums, row_thresholds, slacks, solve_pattern
 from dssc.kernels.scan import (
     keep_largest,
+    keep_listed,
+    list_candidates,
     mark_above,
     paired_products,
     shorten_lists,
@@ -50,6 +52,8 @@ __all__ = [
     "find_sorted",
     "group_by_row",
     "keep_largest",
+    "keep_listed",
+    "list_candidates",
     "list_degrees",
     "list_graph",
     "listed_above",

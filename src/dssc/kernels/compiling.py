@@ -102,6 +102,14 @@ def reduction(function: Function) -> Any:
     return _compiled(function, fastmath={"reassoc", "contract"})
 
 
+def counting(function: Function) -> Any:
+    """Compile a leaf that counts in float32, vectorised like a `reduction`.
+
+    Products and sums are rounded one by one, so that it counts what another kernel would find.
+    """
+    return _compiled(function, fastmath={"reassoc"})
+
+
 def _compiled(function: Function, cache: type[KernelCache] = KernelCache, **options: Any) -> Any:
     kernel = njit(nogil=True, error_model="numpy", **options)(function)
     # What njit(cache=True) does; numba has no public way to give it another cache.

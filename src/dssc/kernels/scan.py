@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import leaf, parallel, reduction
+from dssc.kernels.compiling import counting, leaf, parallel, reduction
 
 # Products that are tested together. Most strips hold no candidate.
 STRIP = 64
@@ -26,7 +26,7 @@ LARGEST_SQUARES = 1e200
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
-@reduction
+@counting
 def _count_candidates(
     products: Array,
     owners: Array,
@@ -115,14 +115,110 @@ def keep_largest(
             )  # fmt: skip
             for c in range(max(start, first), at.stop):
                 if marks[c - start]:
-                    j = column + c
-                    size = abs(tile[r, c]) + margins[i] * norms[j]
-                    to_row = size * (owner[i] + partner[j])
-                    to_column = size * (owner[j] + partner[i])
-                    if to_row > thresholds[i]:
-                        _keep(i, j, to_row, k, capacity, values, places, counts, thresholds)
-                    if to_column > thresholds[j]:
-                        _keep(j, i, to_column, k, capacity, values, places, counts, thresholds)
+                    _offer(
+                        i, column + c, tile[r, c], owner, partner, margins, norms, k, capacity,
+                        values, places, counts, thresholds,
+                    )  # fmt: skip
+
+
+@leaf
+def list_candidates(
+    tile: Array,
+    is_diagonal: bool,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    thresholds: Array,
+    owners: Array,
+    partners: Array,
+    norms: Array,
+    others: Array,
+    found: Array,
+    products: Array,
+) -> int:
+    """List the products of a tile whose bound is above the threshold of their row or column.
+
+    The first four vectors belong to the rows of the tile, the next four to its columns. Writes
+    places in the flattened tile, in rising order, with their products, and returns their number.
+    In a tile on the diagonal the lower triangle is skipped.
+    """
+    height, width = tile.shape
+    marks = np.empty(STRIP, dtype=np.bool_)
+    count = 0
+    for r in range(height):
+        first = r + 1 if is_diagonal else 0
+        for start in range(first - first % STRIP, width, STRIP):
+            at = slice(start, min(width, start + STRIP))
+            strip = (
+                tile[r, at], owners[at], partners[at], norms[at], others[at],
+                owner[r], partner[r], margins[r], thresholds[r],
+            )  # fmt: skip
+            if _count_candidates(*strip) == ZERO:
+                continue
+            _mark_candidates(*strip, marks)
+            for c in range(max(start, first), at.stop):
+                if marks[c - start]:
+                    found[count] = r * width + c
+                    products[count] = tile[r, c]
+                    count += 1
+    return count
+
+
+@leaf
+def keep_listed(
+    found: Array,
+    products: Array,
+    width: int,
+    row: int,
+    column: int,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products that `list_candidates` found in a tile to the lists, as `keep_largest`.
+
+    The lists are the same as from the whole tile if none of the thresholds with which products were
+    found was above the present one.
+    """
+    for e in range(len(found)):
+        i, j = row + found[e] // width, column + found[e] % width
+        _offer(
+            i, j, products[e], owner, partner, margins, norms, k, capacity,
+            values, places, counts, thresholds,
+        )  # fmt: skip
+
+
+@leaf
+def _offer(
+    i: int,
+    j: int,
+    product: np.float32,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add a product to the lists of both of its points where its bound is above the threshold."""
+    size = abs(product) + margins[i] * norms[j]
+    to_row = size * (owner[i] + partner[j])
+    to_column = size * (owner[j] + partner[i])
+    if to_row > thresholds[i]:
+        _keep(i, j, to_row, k, capacity, values, places, counts, thresholds)
+    if to_column > thresholds[j]:
+        _keep(j, i, to_column, k, capacity, values, places, counts, thresholds)
 
 
 @leaf

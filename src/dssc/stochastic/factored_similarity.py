@@ -11,7 +11,7 @@ from dssc._typing import Array
 from dssc.stochastic.bounded_similarity import MARGIN, Area, BoundedSimilarity, lowered_by
 from dssc.stochastic.dual import GraphDual
 from dssc.stochastic.newton import solve_dual
-from dssc.stochastic.scan import Lists, Weights, largest_similarities
+from dssc.stochastic.scan import Lists, Search, Weights, largest_similarities
 from dssc.stochastic.similarity import MissingEntries, Places, Potentials, Start, check_memory
 from dssc.stochastic.support import Graph, Support, distinct
 
@@ -67,14 +67,21 @@ class FactoredSimilarity(BoundedSimilarity):
 
     Products are searched in float32, by upper bounds that include their rounding, and those worth
     keeping are computed again in float64. So the solver's problem is exact, and so is the proof
-    that nothing was missed.
+    that nothing was missed. `search` does the first, here or on other machines.
     """
 
-    def __init__(self, factor: Factor, symmetric: bool, signed: bool = False):
+    def __init__(
+        self,
+        factor: Factor,
+        symmetric: bool,
+        signed: bool = False,
+        search: Search = largest_similarities,
+    ):
         n = len(factor.norms)
         self.factor = factor
         self.shape = n, n
         self.symmetric, self.signed = symmetric, signed
+        self.search = search
         half = factor.scales / 2
         self.owner = half if symmetric else factor.scales
         self.partner = half if symmetric else np.zeros(n)
@@ -219,9 +226,7 @@ class FactoredSimilarity(BoundedSimilarity):
     def _search(self, n_kept: int, progress: Progress) -> None:
         n = self.shape[0]
         n_kept = min(n - 1, n_kept)
-        lists = largest_similarities(
-            self.factor.vectors, self.weights, self.signed, n_kept, progress
-        )
+        lists = self.search(self.factor.vectors, self.weights, self.signed, n_kept, progress)
         bounds = np.empty((len(lists), n))
         bounds[:, self.factor.order] = [kind.thresholds for kind in lists]
         # All at once, so that an interrupted search leaves nothing half changed.

@@ -1,6 +1,6 @@
 """The search of all pairs for every point's most similar others, tile by tile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import repeat
 from threading import local
 from typing import NamedTuple
@@ -70,6 +70,10 @@ class Weights(NamedTuple):
         return cls(*(array.astype(np.float32) for array in arrays))
 
 
+# What `largest_similarities` is: a search for the most similar others of every point.
+Search = Callable[[Array, list[Weights], bool, int, Progress], list[Lists]]
+
+
 def largest_similarities(
     vectors: Array, weights: list[Weights], signed: bool, n_kept: int, progress: Progress
 ) -> list[Lists]:
@@ -107,18 +111,18 @@ def largest_similarities(
         block_threads(kernels.n_threads()) as in_threads,
     ):
         for number, pairs in enumerate(rounds(n_blocks), start=1):
-            n_expected = _expected_so_far(n_kept, number * TILE / n)
+            n_expected = expected_so_far(n_kept, number * TILE / n)
             for _ in in_threads(play, pairs, repeat(n_expected)):
                 advance(2e-9 * d * TILE * TILE)
             if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
-                _shorten(all_lists, n_expected)
-    _shorten(all_lists, n_kept)
+                shorten(all_lists, n_expected)
+    shorten(all_lists, n_kept)
     for lists in all_lists:
         kernels.sort_lists(lists.values, lists.places, lists.counts)
     return all_lists
 
 
-def _expected_so_far(n_kept: int, seen: float) -> int:
+def expected_so_far(n_kept: int, seen: float) -> int:
     """Return how many of its `n_kept` best a point has met among the share `seen` of all points.
 
     If the points come in random order there are hardly ever more. Where the guess is wrong a list
@@ -128,7 +132,8 @@ def _expected_so_far(n_kept: int, seen: float) -> int:
     return min(n_kept, int(expected + 2.5 * np.sqrt(expected)) + 3)
 
 
-def _shorten(all_lists: list[Lists], n_kept: int) -> None:
+def shorten(all_lists: list[Lists], n_kept: int) -> None:
+    """Cut longer lists to their best `n_kept` entries."""
     for lists in all_lists:
         kernels.shorten_lists(n_kept, *lists)
 

@@ -21,18 +21,67 @@ def keep_largest(
     thresholds: Array,
 ) -> None:
     """Add the products of a tile to the lists of their rows and columns."""
-    height, width = tile.shape
-    for i in range(row, row + height):
-        for j in range(max(column, i + 1) if row == column else column, column + width):
-            size = abs(tile[i - row, j - column]) + margins[i] * norms[j]
-            for one, other in ((i, j), (j, i)):
-                bound = size * (owner[one] + partner[other])
-                if bound > thresholds[one] and counts[one] >= capacity:
-                    _shorten(one, k, values, places, counts, thresholds)
-                if bound > thresholds[one]:
-                    values[one, counts[one]] = bound
-                    places[one, counts[one]] = other
-                    counts[one] += 1
+    found = np.arange(tile.size)
+    if row == column:
+        found = found[found // tile.shape[1] < found % tile.shape[1]]
+    keep_listed(
+        found, tile.ravel()[found], tile.shape[1], row, column, owner, partner, margins, norms,
+        k, capacity, values, places, counts, thresholds,
+    )  # fmt: skip
+
+
+def list_candidates(
+    tile: Array,
+    is_diagonal: bool,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    thresholds: Array,
+    owners: Array,
+    partners: Array,
+    norms: Array,
+    others: Array,
+    found: Array,
+    products: Array,
+) -> int:
+    """List the products of a tile whose bound is above the threshold of their row or column."""
+    size = np.abs(tile) + margins[:, None] * norms
+    to_row, to_column = size * (owner[:, None] + partners), size * (owners + partner[:, None])
+    is_candidate = (to_row > thresholds[:, None]) | (to_column > others)
+    at = np.flatnonzero(np.triu(is_candidate, 1) if is_diagonal else is_candidate)
+    found[: len(at)], products[: len(at)] = at, tile.ravel()[at]
+    return len(at)
+
+
+def keep_listed(
+    found: Array,
+    products: Array,
+    width: int,
+    row: int,
+    column: int,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products that `list_candidates` found in a tile to the lists, as `keep_largest`."""
+    for at, product in zip(found, products, strict=True):
+        i, j = row + at // width, column + at % width
+        size = abs(product) + margins[i] * norms[j]
+        for one, other in ((i, j), (j, i)):
+            bound = size * (owner[one] + partner[other])
+            if bound > thresholds[one] and counts[one] >= capacity:
+                _shorten(one, k, values, places, counts, thresholds)
+            if bound > thresholds[one]:
+                values[one, counts[one]] = bound
+                places[one, counts[one]] = other
+                counts[one] += 1
 
 
 def shorten_lists(k: int, values: Array, places: Array, counts: Array, thresholds: Array) -> None:
