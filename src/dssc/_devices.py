@@ -10,6 +10,12 @@ def is_tensor(X: Any) -> bool:
     return torch is not None and isinstance(X, torch.Tensor)
 
 
+def is_dask(X: Any) -> bool:
+    """Return whether X is a Dask array, without importing Dask."""
+    module = sys.modules.get("dask.array")
+    return module is not None and isinstance(X, module.Array)
+
+
 def is_single(X: Any) -> bool:
     """Return whether an array or a tensor is in single precision."""
     return "float32" in str(X.dtype)

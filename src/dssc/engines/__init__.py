@@ -4,17 +4,35 @@ A fit picks its engine once, with `engine_for`, and passes it down. What an engi
 declared in :mod:`dssc.engines.protocol`.
 """
 
+from os import PathLike
 from typing import Any
 
-from dssc._devices import torch_device
+from dssc._devices import is_dask, torch_device
 from dssc.engines.cpu import CpuEngine
 from dssc.engines.protocol import AffinityGraph, Engine, SelfExpression
 
 __all__ = ["AffinityGraph", "CpuEngine", "Engine", "SelfExpression", "engine_for"]
 
 
-def engine_for(device: str | None, X: Any) -> Engine:
-    """Return the engine for a device, or for the place where X lives when `device` is None."""
+def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | None = None) -> Engine:
+    """Return the engine for a device, or for the place where X lives when `device` is None.
+
+    `checkpoint` names a folder for results of parts of the search, for a Dask array.
+    """
+    if is_dask(X):
+        if device not in (None, "cpu"):
+            raise ValueError(
+                f"device={device!r} cannot be used for a Dask array, which is searched on CPUs; "
+                "use device=None"
+            )
+        from dssc.engines.dask.engine import DaskEngine
+
+        return DaskEngine(X, checkpoint)
+    if checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={checkpoint!r} needs X as a Dask array; use dask.array.from_array(X), or "
+            "checkpoint=None"
+        )
     place = torch_device(device, X)
     if place is None:
         return CpuEngine()

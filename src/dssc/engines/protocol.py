@@ -48,12 +48,18 @@ class AffinityGraph:
 class Engine(Protocol):
     """Computes the steps of a fit, where its device is.
 
-    Implemented by :class:`dssc.engines.cpu.CpuEngine` and
-    `dssc.engines.torch.engine.TorchEngine`.
+    Implemented by :class:`dssc.engines.cpu.CpuEngine`,
+    `dssc.engines.torch.engine.TorchEngine` and `dssc.engines.dask.engine.DaskEngine`.
     """
 
     def check(self, X: Any) -> Any:
         """Return samples that live on a device, checked; anything else unchanged."""
+
+    def for_points(self, samples: Array, height: float | None) -> "Engine":
+        """Return the engine for points that are these samples, counted among all rows of X.
+
+        They have one more coordinate, equal to `height`, unless it is None.
+        """
 
     def check_model(self, eta3: float, symmetric: bool) -> None:
         """Raise an error that says what to change if this engine cannot run a model."""

@@ -1,6 +1,7 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
 from dataclasses import replace
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -111,7 +112,8 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
         The engine: compiled code on the CPU; torch on a GPU, for ``symmetric=True`` and ``eta3=0``;
         or torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
-        tensor. Results are NumPy and SciPy objects in every case.
+        tensor, or a Dask array: its pairs are searched by the workers of the active client.
+        Results are NumPy and SciPy objects in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
     random_state : int, RandomState instance or None, default=None
@@ -124,6 +126,10 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         Share of the samples, at most 0.5, that get the label -1: those with the highest
         `outlier_scores_`. `predict` gives it to new points with a higher score than the other
         samples.
+    checkpoint : path or None, default=None
+        For a Dask array, a folder for results of parts of the search of all pairs. If a fit is
+        interrupted, or its process is killed, the next fit of the same X goes on from there, with
+        the same results. A folder that belongs to other data, and damaged files, are refused.
 
     Attributes
     ----------
@@ -238,6 +244,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     device: str | None = None
     verbose: int = 0
     contamination: float = 0.0
+    checkpoint: str | PathLike[str] | None = None
 
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
@@ -247,7 +254,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or torch tensor of shape (n_samples, n_features)
+        X : array-like, sparse matrix, torch tensor or Dask array of shape (n_samples, n_features)
             Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
@@ -258,13 +265,14 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
         with self._unchanged_on_failure(dropped=("_reusable",)):
-            engine = engine_for(self.device, X)
+            engine = engine_for(self.device, X, self.checkpoint)
             X, usable = self._checked(X, engine)
             rng = check_random_state(self.random_state)
             progress = Progress(self.verbose)
 
             rows = self._distinct(X, usable)
             points, height = self._lifted(rows.take(X))
+            engine = engine.for_points(rows.first, height)
             if rows.distinct.are_clusters(self.n_clusters):
                 return self._fit_separate(points, height, rows, progress)
             choice = self._choose(points, engine, rng, progress)

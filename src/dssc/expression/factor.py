@@ -56,6 +56,8 @@ class LeastSquaresFactor:
         Euclidean norms of the vectors, in the order of the samples.
     scales : ndarray of shape (n_samples,)
         The s above, in the order of the samples.
+    substitute : callable
+        Overwrites samples of unit norm, in float64, by their vectors, and returns them.
     rounding : float
         The error of a product of two vectors in float32 is at most this times their norms, in any
         order of summation.
@@ -71,14 +73,13 @@ class LeastSquaresFactor:
         self.norms = np.empty(n)
         self._keys, self._values = np.array([-1]), np.array([np.nan])
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
-            if np.isinf(eta1):
-                self._fill(X, _unchanged, advance)
-                self.scales = np.ones(n)
-                return
-            gram = regularised_gram(X, eta1, _unit_rows, advance)
-            L = linalg.cholesky(gram, lower=True, overwrite_a=True)
-            self._fill(X, Substitution(L), advance)
-        self.scales = 1.0 / (1.0 - self.norms**2)
+            self.substitute: Callable[[Array], Array] = _unchanged
+            if np.isfinite(eta1):
+                gram = regularised_gram(X, eta1, _unit_rows, advance)
+                L = linalg.cholesky(gram, lower=True, overwrite_a=True)
+                self.substitute = Substitution(L)
+            self._fill(X, advance)
+        self.scales = np.ones(n) if np.isinf(eta1) else 1.0 / (1.0 - self.norms**2)
 
     def products(self, rows: Array, columns: Array) -> Array:
         """Return h at pairs of samples in float64; (i, j) and (j, i) give the same number.
@@ -107,11 +108,11 @@ class LeastSquaresFactor:
         self._keys = keys[order]
         self._values = np.concatenate([self._values, values])[order]
 
-    def _fill(self, X: Matrix, substitute: Callable[[Array], Array], advance: Advance) -> None:
+    def _fill(self, X: Matrix, advance: Advance) -> None:
         """Compute the vectors and their norms."""
 
         def fill(batch: slice) -> int:
-            exact = substitute(_unit_rows(X[batch]))
+            exact = self.substitute(_unit_rows(X[batch]))
             places = self._place[batch]
             kernels.split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
             return len(exact)
@@ -119,6 +120,20 @@ class LeastSquaresFactor:
         with block_threads(kernels.n_threads()) as in_threads:
             for n_done in in_threads(fill, gen_batches(len(self.norms), BLOCK)):
                 advance(n_done)
+
+
+def single_vectors(X: Array, substitute: Callable[[Array], Array]) -> Array:
+    """Return the `vectors` of a `LeastSquaresFactor` for some samples, in their own order.
+
+    They have the same bits if X begins at a multiple of `BLOCK` samples.
+    """
+    vectors, corrections = np.empty((2, *X.shape), dtype=np.float32)
+    norms = np.empty(len(X))
+    for batch in gen_batches(len(X), BLOCK):
+        exact = substitute(_unit_rows(X[batch]))
+        places = np.arange(batch.start, batch.stop)
+        kernels.split_rows(exact, places, vectors, corrections, norms[batch])
+    return vectors
 
 
 def coefficients_at(

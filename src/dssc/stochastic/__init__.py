@@ -6,12 +6,15 @@ from dssc.stochastic.factored_similarity import FactoredSimilarity
 from dssc.stochastic.problem import ProjectionProblem
 from dssc.stochastic.projectable import Projectable
 from dssc.stochastic.projection import project_doubly_stochastic
+from dssc.stochastic.scan import Search, largest_similarities
 from dssc.stochastic.transport import quadratic_transport
 
 __all__ = [
     "FactoredSimilarity",
     "Projectable",
     "ProjectionProblem",
+    "Search",
+    "largest_similarities",
     "mean_neighbors",
     "project_doubly_stochastic",
     "project_to_components",

@@ -9,10 +9,11 @@ from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpression
 from dssc.engines.protocol import AffinityGraph, SelfExpression
-from dssc.expression import least_squares_representation
+from dssc.expression import LeastSquaresFactor, least_squares_representation
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
 from dssc.spectral import assign_labels, spectral_embedding
+from dssc.stochastic import Search, largest_similarities
 
 # From this many samples on, with more samples than features, no n x n matrix is made.
 MATRIX_FREE_FROM = 4000
@@ -27,6 +28,10 @@ class CpuEngine:
         """Return a tensor as an array, and anything else unchanged."""
         return as_array(X)
 
+    def for_points(self, samples: Array, height: float | None) -> "CpuEngine":
+        """Return this engine, which gets its points from its caller."""
+        return self
+
     def check_model(self, eta3: float, symmetric: bool) -> None:
         """Accept every model."""
 
@@ -37,10 +42,14 @@ class CpuEngine:
         n, d = X.shape
         if n >= MATRIX_FREE_FROM and n > d:
             check_no_zero_rows(X)
-            return FactoredExpression(X, eta1, symmetric, signed, progress)
+            return FactoredExpression(X, eta1, symmetric, signed, progress, self.search_for)
         with progress.stage("self-expression"):
             C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
             return MatrixExpression(C, symmetric, signed)
+
+    def search_for(self, factor: LeastSquaresFactor) -> Search:
+        """Return the search of all pairs of a factor's vectors."""
+        return largest_similarities
 
     def embed(
         self,

@@ -1,5 +1,6 @@
 """The self-expression of a data set on the CPU: a matrix, or the vectors behind it."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,12 @@ from dssc._progress import Progress
 from dssc._typing import Array, Matrix
 from dssc.expression import LeastSquaresFactor, coefficients_at
 from dssc.result import ProjectionResult
-from dssc.stochastic import FactoredSimilarity, ProjectionProblem
+from dssc.stochastic import (
+    FactoredSimilarity,
+    ProjectionProblem,
+    Search,
+    largest_similarities,
+)
 
 
 class MatrixExpression:
@@ -51,11 +57,20 @@ class FactoredExpression:
     """C by least squares as products of short vectors, for any number of samples.
 
     Implements :class:`dssc.engines.protocol.SelfExpression`. The samples must not be zero.
+    `search_for` returns the search of all pairs of a factor's vectors.
     """
 
-    def __init__(self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress):
+    def __init__(
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        progress: Progress,
+        search_for: Callable[[LeastSquaresFactor], Search] = lambda factor: largest_similarities,
+    ):
         self.factor = LeastSquaresFactor(X, eta1, progress=progress)
-        self.K = FactoredSimilarity(self.factor, symmetric, signed)
+        self.K = FactoredSimilarity(self.factor, symmetric, signed, search_for(self.factor))
         self.problem = ProjectionProblem(self.K)
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
