@@ -37,6 +37,50 @@ def test_keep_largest_and_shorten_lists_agree_with_numpy(corner, rng):
         assert min(ours.values()) == thresholds[i]
 
 
+@pytest.mark.parametrize("is_diagonal", [False, True])
+def test_list_candidates_agrees_with_numpy(is_diagonal, rng):
+    height, width = 130, 130 if is_diagonal else 150
+    tile = rng.standard_normal((height, width)).astype(np.float32)
+    of_rows = rng.random((4, height)).astype(np.float32)
+    of_columns = rng.random((4, width)).astype(np.float32)
+    of_rows[3] += 3
+    of_columns[3] += 3
+    results = []
+    for kernels in (scan, reference):
+        found = np.empty(tile.size, dtype=np.int32)
+        products = np.empty(tile.size, dtype=np.float32)
+        n = kernels.list_candidates(tile, is_diagonal, *of_rows, *of_columns, found, products)
+        results.append((found[:n], products[:n]))
+    assert 0 < len(results[0][0]) < tile.size / 4
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+@pytest.mark.parametrize("kernels", [scan, reference])
+@pytest.mark.parametrize("corner", [(0, 0), (0, 150)])
+def test_keep_listed_keeps_what_keep_largest_keeps_of_the_tile(kernels, corner, rng):
+    n, height = 300, 150
+    tile = rng.standard_normal((height, height)).astype(np.float32)
+    weights = rng.random((4, n)).astype(np.float32)
+    lists = []
+    for _ in range(2):
+        lists.append(empty_lists(n, 12))
+        lists[-1][3][:] = 1.5  # thresholds
+    bounds = np.concatenate([weights, lists[0][3][None]])
+    row, column = (bounds[:, at : at + height] for at in corner)
+    found = np.empty(tile.size, dtype=np.int32)
+    products = np.empty(tile.size, dtype=np.float32)
+    sides = *row[[0, 1, 2, 4]], *column[[0, 1, 3, 4]]
+    count = kernels.list_candidates(tile, corner == (0, 0), *sides, found, products)
+    kernels.keep_largest(tile, *corner, *weights, 8, 11, *lists[0])
+    kernels.keep_listed(
+        found[:count], products[:count], height, *corner, *weights, 8, 11, *lists[1]
+    )
+    assert 0 < count < tile.size
+    for whole, listed in zip(*lists, strict=True):
+        np.testing.assert_array_equal(whole, listed)
+
+
 def test_sort_lists_agrees_with_numpy(rng):
     values = rng.random((30, 12)).astype(np.float32)
     places = rng.integers(0, 99, (30, 12)).astype(np.int32)

@@ -8,8 +8,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dssc._devices import is_dask
 from dssc._typing import Array
 from dssc._validation import check_structure
+from dssc.estimators.chunks import map_chunks
 from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.shapes import refuse_images
 from dssc.estimators.usable_rows import NO_CLUSTER, UsableRows, find_usable_rows
@@ -21,7 +23,8 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """`predict`, `predict_proba` and `transform` for new points, and scores of outliers.
 
     A new point gets the row of the affinity that the projection would give it with the fitted
-    potentials. It belongs to the cluster with most of that row.
+    potentials. It belongs to the cluster with most of that row. For new points in a Dask array the
+    results are Dask arrays, computed chunk by chunk when they are needed.
     """
 
     labels_: Array
@@ -43,7 +46,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
             New points. A point of the fit is treated as a duplicate of itself: part of its affinity
             goes to that duplicate.
 
@@ -55,6 +58,8 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             affinity the rest stays on the point itself, as in the fit. Zero for rows that cannot be
             used, with ``invalid_rows="label"``.
         """
+        if is_dask(X):
+            return map_chunks(self, "transform", X, self.n_clusters_)
         X, rows, placement = self._placed(X)
         return rows.spread(placement.masses.astype(X.dtype, copy=False), 0.0)
 
@@ -63,7 +68,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
             New points.
 
         Returns
@@ -74,6 +79,8 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             ``invalid_rows="label"``. For points of the fit, `confidence_` is the share of the own
             cluster.
         """
+        if is_dask(X):
+            return map_chunks(self, "predict_proba", X, self.n_clusters_)
         X, rows, placement = self._placed(X)
         return rows.spread(placement.shares().astype(X.dtype, copy=False), 0.0)
 
@@ -82,7 +89,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
             New points.
 
         Returns
@@ -91,6 +98,8 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             Clusters, numbered as in `labels_`. -1 for points with an outlier score above
             `outlier_threshold_`, and for rows that cannot be used, with ``invalid_rows="label"``.
         """
+        if is_dask(X):
+            return map_chunks(self, "predict", X)
         _, rows, placement = self._placed(X)
         labels = placement.shares().argmax(axis=1).astype(self.labels_.dtype)
         scores = self._outlier_scale.scores(placement.potentials)
@@ -102,7 +111,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
             New points. For those of the fit use `outlier_scores_`: here each would count as similar
             to itself.
 
@@ -112,6 +121,8 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             On the scale of `outlier_scores_`: zero is typical, outliers have more. Infinite for
             rows that cannot be used, with ``invalid_rows="label"``.
         """
+        if is_dask(X):
+            return map_chunks(self, "outlier_scores", X)
         _, rows, placement = self._placed(X)
         return rows.spread(self._outlier_scale.scores(placement.potentials), np.inf)
 
