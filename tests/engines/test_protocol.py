@@ -29,6 +29,13 @@ def torch_engine():
     return TorchEngine(device)
 
 
+def dask_engine():
+    dask_array = pytest.importorskip("dask.array")
+    from dssc.engines.dask.engine import DaskEngine
+
+    return DaskEngine(dask_array.from_array(X))
+
+
 def matrix_expression():
     return MatrixExpression(X @ X.T)
 
@@ -79,6 +86,7 @@ def required(function):
     [
         (Engine, CpuEngine),
         (Engine, torch_engine),
+        (Engine, dask_engine),
         (SelfExpression, matrix_expression),
         (SelfExpression, factored_expression),
         (SelfExpression, torch_expression),

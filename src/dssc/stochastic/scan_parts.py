@@ -13,7 +13,7 @@ phase as its list holds, and what the parts return is in proportion to the numbe
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -104,7 +104,7 @@ class PartResult(NamedTuple):
 
         def read(dtype: type, count: int) -> Array:
             nonlocal at
-            array = np.frombuffer(self.content, dtype, count, at)
+            array: Array = np.frombuffer(self.content, dtype, count, at)
             at += array.nbytes
             return array
 
@@ -270,26 +270,21 @@ def _offer(
 ) -> None:
     """Offer the candidates of a phase to the lists, round by round."""
     n = len(weights[0].owner)
-    meetings = []
+    offers = []
     for part in parts:
-        kinds = zip(*(kind.of_meetings() for kind in found[part.name]), strict=True)
-        meetings += list(zip(part.meetings, kinds, strict=True))
-    meetings.sort(key=lambda meeting: meeting[0])
-    last = meetings[-1][0].round
-    at = 0
-    for number in range(meetings[0][0].round, last + 1):
+        of_kinds = zip(*(kind.of_meetings() for kind in found[part.name]), strict=True)
+        offers += list(zip(part.meetings, of_kinds, strict=True))
+    offers.sort(key=lambda offer: offer[0])
+    for number, of_round in groupby(offers, key=lambda offer: offer[0].round):
         n_expected = expected_so_far(n_kept, number * TILE / n)
-        while at < len(meetings) and meetings[at][0].round == number:
-            (_, i, j), kinds = meetings[at]
-            width = min(TILE, n - j * TILE)
+        for (_, i, j), kinds in of_round:
+            corner, width = (i * TILE, j * TILE), min(TILE, n - j * TILE)
             for weight, lists, candidates in zip(weights, all_lists, kinds, strict=True):
                 capacity = min(LIST_CAPACITY * n_expected, lists.values.shape[1])
-                corner = i * TILE, j * TILE
                 kernels.keep_listed(
                     *candidates, width, *corner, *weight, n_expected, capacity, *lists
                 )
-            at += 1
-        if number & (number - 1) == 0:
+        if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
             shorten(all_lists, n_expected)
 
 

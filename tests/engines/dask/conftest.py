@@ -53,6 +53,6 @@ def client():
     from distributed import Client
 
     with Client(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as client:
         yield client

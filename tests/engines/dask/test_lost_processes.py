@@ -42,7 +42,7 @@ def processes():
     """A cluster of four worker processes."""
     from distributed import Client
 
-    with Client(n_workers=4, threads_per_worker=1, dashboard_address=None) as client:
+    with Client(n_workers=4, threads_per_worker=1, dashboard_address=":0") as client:
         client.wait_for_workers(4)
         yield client
 

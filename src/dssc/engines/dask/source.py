@@ -5,11 +5,12 @@ from typing import Any
 
 import dask
 import numpy as np
+from dask.array.utils import meta_from_array
 
 from dssc._typing import Array
 
 # Bytes of chunks that are fetched together for the copy.
-FETCHED_BYTES = 1 << 28
+FETCHED_BYTES = 1 << 26
 
 
 def check_source(X: Any) -> Any:
@@ -22,9 +23,10 @@ def check_source(X: Any) -> Any:
         raise ValueError(
             "X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first"
         )
-    if not isinstance(X._meta, np.ndarray):
+    chunk = meta_from_array(X)
+    if not isinstance(chunk, np.ndarray):
         raise ValueError(
-            f"the chunks of X are of type {type(X._meta).__name__}; make them arrays, for example "
+            f"the chunks of X are of type {type(chunk).__name__}; make them arrays, for example "
             "by X.map_blocks(lambda chunk: chunk.toarray())"
         )
     if X.dtype not in (np.float32, np.float64):
