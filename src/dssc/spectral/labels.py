@@ -112,7 +112,7 @@ def _first_centers(points: Array, n_clusters: int, random_state: np.random.Rando
     n_drawn = n_seed_points(len(points), n_clusters)
     if len(points) > n_drawn:
         points = points[random_state.choice(len(points), n_drawn, replace=False)]
-    return points[kmeans_seeds(points.astype(np.float64), n_clusters, random_state)]
+    return points[kmeans_seeds(points, n_clusters, random_state)]
 
 
 def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
@@ -127,11 +127,11 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
     squares = np.einsum("ij,ij->i", points, points)
     chosen = np.empty(n_clusters, dtype=np.int64)
     chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
-    nearest = np.full(n, np.inf)
+    nearest = np.full(n, np.inf, dtype=points.dtype)
     candidates, total = chosen[:1], 0.0
     for i in range(n_clusters):
         if i > 0:
-            heights = np.cumsum(nearest)
+            heights = np.cumsum(nearest, dtype=np.float64)
             total = heights[-1]
             candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(candidates, n - 1, out=candidates)
@@ -139,7 +139,7 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
         distances = -2.0 * products + squares + squares[candidates, None]
         np.clip(distances, 0.0, nearest, out=distances)
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
-        sums = distances.sum(axis=1)
+        sums = distances.sum(axis=1, dtype=np.float64)
         best = np.argmax(sums <= sums.min() + EQUAL_SUMS * total)
         chosen[i], nearest = candidates[best], distances[best]
     return chosen
