@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
 from dssc._forking import safe_openmp
-from dssc._threads import one_thread
+from dssc._threads import threads_for_products
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_real, check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
@@ -24,8 +24,6 @@ STRAYS_AT_ONCE = 256
 DIGITS = 6
 # Relative difference up to which sums of distances count as equal: what rounding to DIGITS allows.
 EQUAL_SUMS = 1e-6
-# Products in a step of k-means up to which one thread is as fast as many.
-PRODUCTS_OF_ONE_THREAD = 10_000_000
 # Fewest points that the first centers are drawn from, if there are as many.
 MIN_SEED_POINTS = 10_000
 # Fewest points per cluster that the first centers are drawn from, if there are as many.
@@ -85,8 +83,7 @@ def assign_labels(
         # k-means can turn a difference in the last digit into other clusters. Differences due to
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
-        is_small = directions.size * n_clusters <= PRODUCTS_OF_ONE_THREAD
-        with one_thread() if is_small else safe_openmp():
+        with safe_openmp(), threads_for_products(directions.size * n_clusters):
             labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)
