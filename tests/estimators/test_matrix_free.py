@@ -20,7 +20,7 @@ from dssc import (
 from dssc.engines import CpuEngine
 from dssc.engines.cpu import MatrixExpression, engine
 from dssc.engines.cpu.self_expression import FactoredExpression
-from dssc.stochastic import factored_similarity, scan
+from dssc.stochastic import scan
 
 
 @pytest.fixture
@@ -124,10 +124,8 @@ def test_one_thread_and_two_give_the_same(matrix_free, thread_counts, data):
 def test_a_warm_start_searches_once(matrix_free, data, monkeypatch):
     X, _ = data
     searches = []
-    search = factored_similarity.largest_similarities
-    monkeypatch.setattr(
-        factored_similarity, "largest_similarities", lambda *a: searches.append(1) or search(*a)
-    )
+    search = engine.largest_similarities
+    monkeypatch.setattr(engine, "largest_similarities", lambda *a: searches.append(1) or search(*a))
     model = ADSSC(4, eta1=1.0, eta2=0.01, n_neighbors=12, warm_start=True, random_state=0).fit(X)
     assert len(searches) == 1
     for changes in ({"eta2": 0.02}, {"eta2": 0.005}, {"n_clusters": 5}, {"eta2": None}):
@@ -166,7 +164,7 @@ def test_an_interruption_leaves_the_last_fit_and_the_threads_as_they_were(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(scan, "_shorten", interrupt)
+        patch.setattr(scan, "shorten", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X[:500])
     assert model.labels_ is labels

@@ -94,7 +94,7 @@ def test_missing_finds_every_positive_entry_outside(symmetric, quantile, rng):
 def test_a_plan_too_large_for_memory_is_refused_before_the_search(rng, monkeypatch):
     similarity = similarity_of(subspaces(rng), True)
     monkeypatch.setattr("dssc.stochastic.similarity.available_bytes", lambda: 100_000)
-    monkeypatch.setattr(factored_similarity, "largest_similarities", None)
+    monkeypatch.setattr(similarity, "search", None)
     with pytest.raises(MemoryError, match=r"eta2=1e\+03 .* bytes to compute, 1e\+05 available"):
         ProjectionProblem(similarity).solve(1e3)
 
