@@ -23,7 +23,6 @@ import warnings
 from collections import Counter
 
 import numpy as np
-from scipy import sparse
 from sklearn.datasets import load_digits
 
 from benchmarks import hostile_corpus as corpus

@@ -2,8 +2,8 @@
 
 With slacks ``z = (K - alpha 1' - 1 beta') / eta2`` and a feasible B, primal objective less dual
 value is ``eta2 * sum( (B - [z]_+)^2 / 2 + B [-z]_+ )``. The judge looks for a feasible B near the
-plan, computes that sum from K, potentials and B alone, and divides it by ``eta2 |B|^2``. Neither the
-scale of K nor anything added to its rows and columns changes the ratio.
+plan, computes that sum from K, potentials and B alone, and divides it by ``eta2 |B|^2``. Neither
+the scale of K nor anything added to its rows and columns changes the ratio.
 
 B is feasible for marginals that differ from those given by at most `RESIDUAL` mean row sums, about
 as much as rounding the marginals themselves to float64 does. Extended precision has 64 bits and

@@ -1,15 +1,52 @@
 """How kernels are compiled: cached on disk, without the interpreter's lock."""
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from typing import Any
 
+import numba
 from numba import njit
 
 from dssc._forking import Fork
 from dssc.kernels.compile_cache import KernelCache, SerialKernelCache, kernel_cache
 
 Function = Callable[..., Any]
+
+
+class _Turns:
+    """The lock of loops that must run one after the other."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        """Forget, after a fork, a thread that held the lock and no longer exists."""
+        cls.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_Turns.renew)
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Let one Python thread at a time enter a parallel loop, if numba's threads need that.
+
+    Its layer "workqueue", the only one where neither OpenMP nor TBB is installed, ends the process
+    otherwise. Which layer there is shows when the first parallel loop has started.
+    """
+    try:
+        is_safe = numba.threading_layer() != "workqueue"
+    except ValueError:
+        is_safe = False
+    if is_safe:
+        yield
+    else:
+        with _Turns.lock:
+            yield
 
 
 class ParallelKernel:
@@ -37,7 +74,10 @@ class ParallelKernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        return (self.serial if Fork.lost_threads else self.threaded)(*arguments)
+        if Fork.lost_threads:
+            return self.serial(*arguments)
+        with in_turn():
+            return self.threaded(*arguments)
 
 
 def parallel(function: Function) -> Any:
@@ -48,7 +88,7 @@ def parallel(function: Function) -> Any:
 def parallel_inside(function: Function) -> Any:
     """Compile a parallel loop for use inside other kernels.
 
-    They must not enter it where a fork has lost the threads.
+    They must not enter it where a fork has lost the threads, and their callers enter `in_turn`.
     """
     return _compiled(function, parallel=True)
 

@@ -10,7 +10,7 @@ from numba import prange
 from dssc._forking import Fork
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
-from dssc.kernels.compiling import leaf, parallel, parallel_inside
+from dssc.kernels.compiling import in_turn, leaf, parallel, parallel_inside
 
 # Entries from which a product runs on all threads. Waking them costs as much as this many entries.
 THREADED_FROM = 30_000
@@ -143,7 +143,8 @@ def solve_pattern(
     preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
     """
     threaded_from = np.iinfo(np.int64).max if Fork.lost_threads else THREADED_FROM
-    return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
+    with in_turn():
+        return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
 
 
 @leaf

@@ -56,7 +56,7 @@ def with_offset(result: ProjectionResult, offset: float, tol: float) -> Projecti
     # Two potentials of about half the offset, each rounded by half a unit in the last place.
     resolution = 0.5 * np.finfo(float).eps * abs(offset) / result.eta2
     squares = float(np.sum((values / largest) ** 2))
-    gap = result.gap + rounding_gap(np.count_nonzero(values), squares, resolution / largest)
+    gap = result.gap + rounding_gap(int(np.count_nonzero(values)), squares, resolution / largest)
     if not result.converged or gap <= tol:
         return replace(result, potentials=potentials, gap=gap)
     status = (
