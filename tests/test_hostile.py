@@ -126,6 +126,22 @@ def test_a_plan_outside_the_support_is_rejected(solved):
         assert not verdict(problem, A, potentials).is_within(TOL)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_mass_that_moves_inside_a_row_or_column_is_rejected(transposed, solved):
+    """All sums on one side stay right, and those on the other are off by 3e-8."""
+    problem, A, potentials = solved
+    B = A.copy()
+    view = B.T if transposed else B
+    row = int(np.argmax(np.sort(view, axis=1)[:, -2]))
+    fullest, next_one = np.argsort(view[row])[[-1, -2]]
+    moved = 3e-8 * A.sum() / len(A)
+    if view[row, next_one] < moved:
+        return  # a permutation
+    view[row, fullest] += moved
+    view[row, next_one] -= moved
+    assert not verdict(problem, B, potentials).is_within(TOL)
+
+
 def test_potentials_that_are_not_numbers_are_rejected(solved):
     problem, A, (alpha, beta) = solved
     assert not verdict(problem, A, (alpha * np.inf, beta)).is_within(TOL)

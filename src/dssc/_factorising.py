@@ -10,7 +10,7 @@ from dssc._typing import Array
 
 # Share of nonzeros from which a matrix is factorised as an array. A sparse factorisation would
 # fill up, entry by entry.
-DENSE_SHARE = 0.1
+DENSE_SHARE = 0.03
 
 
 class Factor(Protocol):

@@ -68,6 +68,20 @@ def test_the_line_search_takes_few_evaluations(best, most):
     assert abs(found / best - 1.0) <= 0.5 or found == 8.0
 
 
+def test_the_line_search_stays_between_what_it_has_seen():
+    """The slope jumps, so interpolation misses the place again and again."""
+    low, high, steps = 0.0, np.inf, []
+
+    def slope_at(step):
+        nonlocal low, high
+        assert low < step < high
+        low, high = (step, high) if step < 1.37 else (low, step)
+        steps.append(step)
+        return (-1.0 if step < 1.37 else 3.0) if len(steps) < 12 else 0.0, step
+
+    assert search_along(slope_at, -1.0) == pytest.approx(1.37, abs=1e-2)
+
+
 def test_newton_takes_few_steps(rng):
     """Without stages it takes hundreds; with ones that start too early or late, a third more."""
     K = rng.random((400, 400))
