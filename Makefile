@@ -33,7 +33,7 @@ coverage: $(READY)  ## Run the tests and show which lines of src they miss
 	$(BIN)/python $(PYTEST) -m "not slow" --cov --cov-report=term-missing:skip-covered --cov-report=xml
 
 # Kernels with checked bounds have a cache of their own: numba would take the usual ones from it.
-campaign: $(READY)  ## Try hostile problems, faults, damaged files and indices out of bounds (an hour)
+campaign: $(READY)  ## Try hostile problems, faults, damaged files and indices out of bounds (long)
 	$(BIN)/python -m benchmarks.hostile
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds $(BIN)/python -m pytest -q -m "not slow" tests/kernels tests/stochastic --deselect tests/kernels/test_compiling.py
 	$(BIN)/python -m pytest -q tests/test_faults.py tests/test_forking.py
