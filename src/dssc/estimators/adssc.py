@@ -1,7 +1,7 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,6 +13,7 @@ from dssc._typing import Array
 from dssc._validation import check_nonnegative, check_positive, check_real
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
+from dssc.engines.cpu import CpuEngine
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
@@ -26,6 +27,8 @@ from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.separation import Separation, prove_separation
+from dssc.stochastic import ProjectionProblem
 from dssc.subspaces import Subspaces
 
 # The eta1 and the number of neighbours where nothing is chosen.
@@ -336,6 +339,42 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         """
         check_is_fitted(self)
         return self._fitted_clusters.subspaces
+
+    def separation(self) -> Separation:
+        """Return which clusters are proved to be disconnected, and how others are connected.
+
+        The similarities are computed again on the CPU and projected as accurately as float64
+        allows, from the potentials of the fit. This takes a small part of the time of a fit up to
+        4,000 points, and about the time of a fit without a choice of parameters beyond.
+
+        Returns
+        -------
+        separation : Separation
+            For each two clusters a margin by which they are proved to be separate, or the affinity
+            between them. Outliers count as members of their cluster.
+        """
+        check_is_fitted(self)
+        fitted = self._fitted_clusters
+        if self.projection_ is None:
+            raise ValueError(
+                "every distinct point is a cluster, and nothing was projected; ask for fewer "
+                "clusters"
+            )
+        if not fitted.symmetric:
+            raise ValueError(
+                "symmetric=False has potentials for rows and for columns, for which no proof is "
+                "known; fit with symmetric=True"
+            )
+        settings = replace(self._settings(), eta1=fitted.eta1, signed=fitted.signed)
+        expression = express(as_array(fitted.points), settings, CpuEngine(), Progress())
+        return prove_separation(
+            cast(ProjectionProblem, expression.problem),
+            fitted.eta2,
+            fitted.potentials,
+            fitted.labels,
+            fitted.n_clusters,
+            self.distinct_rows_,
+        )
 
     @property
     def subspace_bases_(self) -> list[Array]:
