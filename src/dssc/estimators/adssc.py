@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
 from dssc._typing import Array
-from dssc._validation import check_nonnegative, check_positive, check_real
+from dssc._validation import check_count, check_nonnegative, check_positive, check_real
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.engines.cpu import CpuEngine
+from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
@@ -23,13 +24,15 @@ from dssc.estimators.usable_rows import UsableRows
 from dssc.estimators.warm_start import WarmStart, key_of
 from dssc.features import are_orthogonal, homogeneous, typical_norm, unit_norm
 from dssc.out_of_sample import FittedClusters, Placement
-from dssc.outliers import check_contamination
+from dssc.outliers import check_contamination, share_in_own_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
 from dssc.separation import Separation, prove_separation
+from dssc.stability import Stability, resampled_stability
 from dssc.stochastic import ProjectionProblem
 from dssc.subspaces import Subspaces
+from dssc.verdict import Verdict, gather_evidence, judge
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
@@ -284,6 +287,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
+            self._verdict: Verdict | None = None  # computed on demand
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = settings.eta1, settings.signed
             self._fitted_clusters = FittedClusters(
@@ -375,6 +379,77 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
             fitted.n_clusters,
             self.distinct_rows_,
         )
+
+    def stability(self, n_resamples: int = 5) -> Stability:
+        """Return how often clusters are found again when half of the points is clustered alone.
+
+        Each time another random half is clustered, at most 1,500 points (or 20 per cluster), with
+        the parameters of the fit.
+
+        Parameters
+        ----------
+        n_resamples : int, default=5
+            Number of random halves. Five take less time than a fit that chooses its parameters.
+
+        Returns
+        -------
+        stability : Stability
+            A number per cluster and one per sample; 1 is best.
+        """
+        check_is_fitted(self)
+        check_count("n_resamples", n_resamples)
+        fitted, rows = self._fitted_clusters, self._points.rows
+        n_points = len(fitted.labels)
+        if n_points < 2 * (fitted.n_clusters + 1):
+            raise ValueError(
+                f"{n_points} distinct points are too few for {fitted.n_clusters} clusters to be "
+                "found in half of them; ask for fewer clusters"
+            )
+        assert self.projection_ is not None  # there are more points than clusters
+        settings = replace(
+            self._settings(),
+            eta1=fitted.eta1,
+            signed=fitted.signed,
+            n_neighbors=max(1, round(self.n_neighbors_)),
+        )
+        found = resampled_stability(
+            fitted.points,
+            fitted.labels,
+            fitted.n_clusters,
+            settings,
+            n_resamples,
+            engine_for(self.device, fitted.points),
+            check_random_state(self.random_state),
+        )
+        return found._replace(points=rows.spread(found.points, np.nan))
+
+    def summary(self) -> Verdict:
+        """Return what the clustering is worth: what was found, how sure it is, what to do next.
+
+        It rests on `stability` and, below 4,000 points, on `separation`, and takes about as long as
+        a fit that chooses its parameters. Computed on first access.
+
+        Returns
+        -------
+        verdict : Verdict
+            ``print`` shows it in words.
+        """
+        check_is_fitted(self)
+        if self._verdict is None:
+            points, fitted = self._points, self._fitted_clusters
+            is_small = len(points.labels) < MATRIX_FREE_FROM
+            shares = share_in_own_cluster(points.affinity, points.labels, self.n_clusters_)
+            evidence = gather_evidence(
+                points.affinity,
+                points.labels,
+                self.n_clusters_,
+                shares,
+                self.stability(),
+                self.separation() if is_small and fitted.symmetric else None,
+                converged=self.projection_.converged,
+            )
+            self._verdict = judge(evidence)
+        return self._verdict
 
     @property
     def subspace_bases_(self) -> list[Array]:
@@ -525,4 +600,6 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
         """Return what is pickled: all but what only saves work."""
         state = {**super().__getstate__()}
         state.pop("_reusable", None)
+        if "_verdict" in state:
+            state["_verdict"] = None
         return state
