@@ -18,8 +18,7 @@ from dssc.stability import Stability
 # Mean stability from which a clustering is clear.
 CLEAR_FROM = 0.8
 # Mean stability above that of points without clusters from which clusters are no matter of chance.
-# Two samples of points without clusters differ by less.
-CHANCE_MARGIN = 0.1
+CHANCE_MARGIN = 0.05
 # Stability from which a single cluster counts as found again.
 FOUND_AGAIN = 0.6
 # Share of the smaller cluster's affinity, from which two clusters are said to touch.
@@ -65,6 +64,17 @@ class Evidence:
     n_joining: Array
     separation: Separation | None
     converged: bool
+
+    @property
+    def touching(self) -> Array:
+        """Share of the smaller cluster's affinity that two clusters have in common, if not small.
+
+        Zero for pairs below the share from which clusters are said to touch, and on the diagonal.
+        """
+        sizes = np.maximum(self.sizes, 1)
+        shares = self.mass / np.minimum(sizes, sizes[:, None])
+        np.fill_diagonal(shares, 0.0)
+        return np.where(shares >= TOUCHING_SHARE, shares, 0.0)
 
 
 @dataclass(frozen=True)
@@ -201,7 +211,7 @@ def _reasons(evidence: Evidence) -> list[str]:
     mean_inside = np.average(evidence.inside, weights=evidence.sizes)
     reasons = [
         f"stability {evidence.stability.mean:.2f}: the mean overlap with clusters found in random "
-        f"halves of the points; {evidence.stability.chance:.2f} for points without clusters",
+        f"halves of the points; up to {evidence.stability.chance:.2f} for points without clusters",
         f"{mean_inside:.0%} of the affinity is inside clusters",
     ]
     if evidence.separation is not None and len(evidence.sizes) > 1:
@@ -226,15 +236,14 @@ def _steps(kind: Kind, evidence: Evidence) -> list[str]:
 
 def _about_pairs(evidence: Evidence) -> list[str]:
     """Return advice on clusters that touch, if one of them is not found again."""
-    sizes = np.maximum(evidence.sizes, 1)
-    share = np.triu(evidence.mass / np.minimum(sizes, sizes[:, None]), 1)
+    share = np.triu(evidence.touching)
     is_doubtful = ~(evidence.stability.clusters >= FOUND_AGAIN)
     share[~(is_doubtful[:, None] | is_doubtful)] = 0.0
-    first, second = np.nonzero(share >= TOUCHING_SHARE)
+    first, second = np.nonzero(share)
     order = np.argsort(-share[first, second], kind="stable")[:NAMED]
     return [
         f"clusters {p} and {q} touch through {evidence.n_joining[p, q]} and "
-        f"{evidence.n_joining[q, p]} of their points: look at these, or try k = {len(sizes) - 1}"
+        f"{evidence.n_joining[q, p]} of their points: look at these, or try k = {len(share) - 1}"
         for p, q in zip(first[order], second[order], strict=True)
     ]
 
