@@ -1,9 +1,11 @@
 """What a clustering is worth, in words: what was found, how sure it is, and what to do next.
 
 The rules rest on stability, the overlap of clusters with those found in random halves of the
-points, and on its value for points without clusters. `benchmarks/verdicts.py` is the study behind
-the thresholds. Separation and the affinity inside clusters are reported, but decide nothing: points
-without clusters can be cut so that some parts are not connected.
+points, and on its value for points without clusters. Where these are as stable, as a cloud with one
+long axis is, the distance of points from the subspace of their neighbours decides whether there is
+structure at all. `benchmarks/verdicts.py` is the study behind the thresholds. Separation and the
+affinity inside clusters are reported, but decide nothing: points without clusters can be cut so
+that some parts are not connected.
 """
 
 from dataclasses import dataclass
@@ -19,6 +21,9 @@ from dssc.stability import Stability
 CLEAR_FROM = 0.8
 # Mean stability above that of points without clusters from which clusters are no matter of chance.
 CHANCE_MARGIN = 0.05
+# Distance of points from the subspace of their neighbours, relative to points without clusters,
+# below which there is structure.
+STRUCTURE_BELOW = 0.8
 # Stability from which a single cluster counts as found again.
 FOUND_AGAIN = 0.6
 # Share of the smaller cluster's affinity, from which two clusters are said to touch.
@@ -45,6 +50,9 @@ class Evidence:
         Distinct points per cluster.
     stability : Stability
         Overlap with clusters found in halves of the points.
+    distance : float
+        Distance of points from the subspace of their neighbours, relative to points without
+        clusters; see :mod:`dssc.selection.neighborhoods`.
     inside : ndarray of shape (n_clusters,)
         Mean share of a point's affinity to others inside its cluster.
     mass : ndarray of shape (n_clusters, n_clusters)
@@ -59,11 +67,17 @@ class Evidence:
 
     sizes: Array
     stability: Stability
+    distance: float
     inside: Array
     mass: Array
     n_joining: Array
     separation: Separation | None
     converged: bool
+
+    @property
+    def is_above_chance(self) -> bool:
+        """Whether clusters are more stable than those of points without clusters."""
+        return self.stability.mean >= self.stability.chance + CHANCE_MARGIN
 
     @property
     def touching(self) -> Array:
@@ -135,6 +149,7 @@ def gather_evidence(
     n_clusters: int,
     shares: Array,
     stability: Stability,
+    distance: float,
     separation: Separation | None,
     *,
     converged: bool,
@@ -153,6 +168,8 @@ def gather_evidence(
         Share of each point's affinity to others that is inside its cluster.
     stability : Stability
         How often clusters are found again.
+    distance : float
+        Distance from neighbourhoods, relative to points without clusters.
     separation : Separation or None
         Proofs of separation, where they were computed.
     converged : bool
@@ -165,6 +182,7 @@ def gather_evidence(
     return Evidence(
         sizes=sizes,
         stability=stability,
+        distance=distance,
         inside=np.bincount(labels, shares, minlength=n_clusters) / np.maximum(sizes, 1),
         mass=members.T @ to_clusters,
         n_joining=(members.T @ (to_clusters > NEGLIGIBLE)).astype(int),
@@ -184,10 +202,9 @@ def judge(evidence: Evidence) -> Verdict:
 def _kind(evidence: Evidence) -> Kind:
     if len(evidence.sizes) == 1:
         return "single"
-    stability = evidence.stability
-    if stability.mean < stability.chance + CHANCE_MARGIN:
-        return "chance"
-    return "clear" if stability.mean >= CLEAR_FROM else "partial"
+    if not evidence.is_above_chance:
+        return "partial" if evidence.distance < STRUCTURE_BELOW else "chance"
+    return "clear" if evidence.stability.mean >= CLEAR_FROM else "partial"
 
 
 def _headline(kind: Kind, evidence: Evidence) -> str:
@@ -196,6 +213,11 @@ def _headline(kind: Kind, evidence: Evidence) -> str:
         return "there is one cluster, and nothing to judge"
     if kind == "chance":
         return f"the {k} clusters are no better than those of points without clusters"
+    if not evidence.is_above_chance:
+        return (
+            f"the points have structure, but {k} clusters are found again no better than in points "
+            "without clusters"
+        )
     n_found = int(np.sum(evidence.stability.clusters >= FOUND_AGAIN))
     if n_found == k:
         certain = "" if kind == "clear" else ", though not exactly"
@@ -212,6 +234,8 @@ def _reasons(evidence: Evidence) -> list[str]:
     reasons = [
         f"stability {evidence.stability.mean:.2f}: the mean overlap with clusters found in random "
         f"halves of the points; up to {evidence.stability.chance:.2f} for points without clusters",
+        f"points are {evidence.distance:.2f} times as far from the subspace of their neighbours as "
+        "points without clusters",
         f"{mean_inside:.0%} of the affinity is inside clusters",
     ]
     if evidence.separation is not None and len(evidence.sizes) > 1:
@@ -230,8 +254,11 @@ def _steps(kind: Kind, evidence: Evidence) -> list[str]:
             "from the origin)",
             "try fewer clusters: explore() compares several numbers",
         ]
-    steps += _about_pairs(evidence)
-    return steps + _about_clusters(evidence) if kind != "single" else steps
+    if kind == "single":
+        return steps
+    if not evidence.is_above_chance:
+        steps.append("try other numbers of clusters: explore() compares several")
+    return [*steps, *_about_pairs(evidence), *_about_clusters(evidence)]
 
 
 def _about_pairs(evidence: Evidence) -> list[str]:

@@ -27,7 +27,7 @@ from dssc.out_of_sample import FittedClusters, Placement
 from dssc.outliers import check_contamination, share_in_own_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
-from dssc.selection.neighborhoods import FEWEST
+from dssc.selection.neighborhoods import FEWEST, distance_from_neighbors
 from dssc.separation import Separation, prove_separation
 from dssc.stability import Stability, resampled_stability
 from dssc.stochastic import ProjectionProblem
@@ -426,8 +426,8 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
     def summary(self) -> Verdict:
         """Return what the clustering is worth: what was found, how sure it is, what to do next.
 
-        It rests on `stability` and, below 4,000 points, on `separation`, and takes about as long as
-        a fit that chooses its parameters. Computed on first access.
+        It rests on `stability`; below 4,000 points it reports `separation`, too. It takes about as
+        long as a fit that chooses its parameters. Computed by the first call.
 
         Returns
         -------
@@ -445,6 +445,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
                 self.n_clusters_,
                 shares,
                 self.stability(),
+                distance_from_neighbors(fitted.points, fitted.eta1, fitted.signed),
                 self.separation() if is_small and fitted.symmetric else None,
                 converged=self.projection_.converged,
             )

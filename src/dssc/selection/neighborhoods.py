@@ -137,6 +137,11 @@ def choose_expression(
 
 
 def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
+    """Return `distance_from_neighbors` for a chosen expression."""
+    return distance_from_neighbors(X, how.eta1, how.signed)
+
+
+def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
     """Return the distance of points from neighbourhoods, relative to points without clusters.
 
     The points without clusters are random sums of all points, with the same mean and covariance.
@@ -148,7 +153,7 @@ def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
     mixed = without_clusters(rows, rng)
     points = rng.permutation(n_drawn)[:N_POINTS]
     distances = [
-        Sample(some).mean_distance(how.eta1 * n_drawn / X.shape[0], how.signed, points)
+        Sample(some).mean_distance(eta1 * n_drawn / X.shape[0], signed, points)
         for some in (rows, mixed)
     ]
     return distances[0] / max(distances[1], NEGLIGIBLE)
