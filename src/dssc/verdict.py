@@ -23,7 +23,7 @@ CLEAR_FROM = 0.8
 CHANCE_MARGIN = 0.05
 # Distance of points from the subspace of their neighbours, relative to points without clusters,
 # below which there is structure.
-STRUCTURE_BELOW = 0.8
+STRUCTURE_BELOW = 0.7
 # Stability from which a single cluster counts as found again.
 FOUND_AGAIN = 0.6
 # Share of the smaller cluster's affinity, from which two clusters are said to touch.
@@ -52,7 +52,7 @@ class Evidence:
         Overlap with clusters found in halves of the points.
     distance : float
         Distance of points from the subspace of their neighbours, relative to points without
-        clusters; see :mod:`dssc.selection.neighborhoods`.
+        clusters; see :mod:`dssc.selection.neighborhoods`. NaN where it says nothing.
     inside : ndarray of shape (n_clusters,)
         Mean share of a point's affinity to others inside its cluster.
     mass : ndarray of shape (n_clusters, n_clusters)
@@ -234,10 +234,13 @@ def _reasons(evidence: Evidence) -> list[str]:
     reasons = [
         f"stability {evidence.stability.mean:.2f}: the mean overlap with clusters found in random "
         f"halves of the points; up to {evidence.stability.chance:.2f} for points without clusters",
-        f"points are {evidence.distance:.2f} times as far from the subspace of their neighbours as "
-        "points without clusters",
         f"{mean_inside:.0%} of the affinity is inside clusters",
     ]
+    if not np.isnan(evidence.distance):
+        reasons.append(
+            f"points are {evidence.distance:.2f} times as far from the subspace of their "
+            "neighbours as points without clusters"
+        )
     if evidence.separation is not None and len(evidence.sizes) > 1:
         reasons.append(str(evidence.separation))
     return reasons

@@ -36,6 +36,8 @@ from dssc.verdict import Verdict, gather_evidence, judge
 
 # The eta1 and the number of neighbours where nothing is chosen.
 DEFAULT_ETA1, DEFAULT_NEIGHBORS = 1.0, 12
+# Fewest features for which the neighbourhoods of points say whether there is structure.
+FEWEST_FEATURES = 4
 # An eta2 so small that a new point has affinity to the most similar point only.
 NEAREST_ETA2 = 1e-6
 
@@ -445,12 +447,20 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
                 self.n_clusters_,
                 shares,
                 self.stability(),
-                distance_from_neighbors(fitted.points, fitted.eta1, fitted.signed),
+                self._distance_from_neighbors(),
                 self.separation() if is_small and fitted.symmetric else None,
                 converged=self.projection_.converged,
             )
             self._verdict = judge(evidence)
         return self._verdict
+
+    def _distance_from_neighbors(self) -> float:
+        """Return the evidence of neighbourhoods; NaN where a few points span everything."""
+        fitted = self._fitted_clusters
+        points = fitted.points
+        if points.shape[0] < FEWEST or points.shape[1] < FEWEST_FEATURES:
+            return np.nan
+        return distance_from_neighbors(points, fitted.eta1, fitted.signed)
 
     @property
     def subspace_bases_(self) -> list[Array]:
