@@ -6,10 +6,15 @@ Data sets are those of `selection_data.py`, with ``DSSC_DATA`` naming their fold
 "noise n d k" are n normal points in d dimensions, in k clusters. "blobs s" are five centres in ten
 dimensions with normal noise of standard deviation s. "stray" are clean subspaces with one percent
 of noise among their points.
+
+    python benchmarks/verdicts.py --noise
+
+counts the verdicts on 60 sets of noise of four kinds, with random numbers of points and clusters.
 """
 
 import sys
 import warnings
+from collections import Counter
 
 import numpy as np
 from selection_data import load
@@ -61,9 +66,31 @@ def line(name):
     return f"| {name} | {X.shape[0]:,} | {k} | {accuracy} | {scores} |"
 
 
+def random_noise(seed):
+    """Return a kind of noise, and the verdict on it."""
+    rng = np.random.default_rng(seed)
+    n, d, k = (
+        int(rng.integers(60, 400)),
+        int(rng.choice([2, 3, 5, 10, 30])),
+        int(rng.integers(2, 9)),
+    )
+    kind = str(rng.choice(["normal", "uniform", "skewed", "stretched"]))
+    X = {
+        "normal": rng.normal(size=(n, d)),
+        "uniform": rng.uniform(size=(n, d)),
+        "skewed": rng.exponential(size=(n, d)) - 1,
+        "stretched": rng.normal(size=(n, d)) * np.geomspace(1, 0.1, d),
+    }[kind]
+    return kind, ADSSC(k, random_state=0).fit(X).summary().kind
+
+
 def main(names):
     """Print a table."""
     warnings.simplefilter("ignore")
+    if names == ["--noise"]:
+        for (kind, verdict), count in sorted(Counter(map(random_noise, range(2000, 2060))).items()):
+            print(f"{kind}: {count} {verdict}")
+        return
     print("| data | points | k | ACC | stability | without clusters | proved separate | verdict |")
     print("|---|---|---|---|---|---|---|---|")
     for name in names or (*NOISE, *MADE, *REAL):
