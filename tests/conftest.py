@@ -26,10 +26,11 @@ def rng():
 
 
 @pytest.fixture
-def thread_counts():
+def thread_counts(monkeypatch):
     """Return the numbers of threads to compare; afterwards numba has its usual threads again."""
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("numba has one thread on this machine")
+    monkeypatch.setattr("dssc.kernels.compiling.ELEMENTS_PER_THREAD", 1)  # small arrays, too
     usual = numba.get_num_threads()
     yield 1, 2
     numba.set_num_threads(usual)

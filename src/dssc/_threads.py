@@ -10,8 +10,8 @@ from threadpoolctl import ThreadpoolController
 
 # Size up to which one thread finds all eigenvectors of a dense matrix about as fast as many.
 SMALL_MATRIX = 1000
-# Multiplications up to which one thread is about as fast as many.
-SMALL_PRODUCT = 3e8
+# Multiplications that are worth a thread.
+PRODUCTS_PER_THREAD = 2e7
 
 
 @contextmanager
@@ -34,10 +34,13 @@ def one_thread() -> AbstractContextManager[Any]:
     return _libraries().limit(limits=1)
 
 
-def threads_for_products(n_operations: float) -> AbstractContextManager[Any]:
-    """Return a context for dense products: BLAS uses one thread if they are small."""
-    is_small = n_operations <= SMALL_PRODUCT
-    return _libraries().limit(limits=1, user_api="blas") if is_small else nullcontext()
+@contextmanager
+def threads_for_products(n_operations: float) -> Iterator[None]:
+    """Let OpenMP and BLAS use as many threads as so many multiplications are worth."""
+    most = {library["user_api"]: library["num_threads"] for library in _libraries().info()}
+    wanted = 1 + int(n_operations // PRODUCTS_PER_THREAD)
+    with _libraries().limit(limits={api: min(n, wanted) for api, n in most.items()}):
+        yield
 
 
 def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 
 from dssc import fetch_orl, fetch_umist, unit_norm
-from dssc.joint import JointModel, newton
+from dssc.joint import JointModel, newton, solve_joint
 from dssc.kernels import joint  # noqa: F401  compiled once, before hypothesis measures times
 from tests.joint.reference import PARAMETERS, SMALL_PROBLEMS, certify, random_model, solve_by_cvxpy
 
@@ -82,3 +82,10 @@ def test_the_whole_grid_of_the_paper(fetch, eta3, data_home):
             model = JointModel(X, eta1, eta2, eta3)
             result = newton.solve(model, tol=1e-6, max_iter=50)
             assert result.gap <= 1e-6, (eta1, eta2, result.status)
+
+
+def test_two_orthogonal_points_come_to_an_end():
+    # Newton's system is not finite here, and no shift of its diagonal helps.
+    result = solve_joint(np.eye(2), 1.0, 0.5, 0.0, solver="newton")
+    assert result.converged
+    assert np.abs(result.representation).max() == 0.0

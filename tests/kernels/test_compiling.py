@@ -11,6 +11,7 @@ import pytest
 
 import dssc
 from dssc import kernels
+from dssc.kernels import compiling
 from tests.kernels.inputs import random_graph
 
 CACHE_PROBE = """
@@ -34,6 +35,15 @@ def test_one_thread_and_two_give_the_same_bits(thread_counts, rng):
         outcomes.append((sums, squares, x))
     for one, two in zip(*outcomes, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def test_small_arrays_are_left_to_few_threads(thread_counts, monkeypatch):
+    monkeypatch.setattr(compiling, "ELEMENTS_PER_THREAD", 1000)
+    numba.set_num_threads(thread_counts[-1])
+    for n_elements, n_threads in ((0, 1), (999, 1), (1000, 2), (10**9, 2)):
+        with compiling.threads_for_elements(n_elements):
+            assert numba.get_num_threads() == n_threads
+        assert numba.get_num_threads() == 2
 
 
 def test_a_second_process_does_not_compile_again(tmp_path):

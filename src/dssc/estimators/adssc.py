@@ -512,7 +512,7 @@ class ADSSC(OutOfSampleMixin, SubspaceClustering):
 
     def _warn_if_orthogonal(self, points: Any) -> None:
         n, d = points.shape
-        if n <= d and are_orthogonal(unit_norm(as_array(points))):
+        if 1 < self.n_clusters_ < n <= d and are_orthogonal(unit_norm(as_array(points))):
             warn_user(
                 f"all {n} distinct samples are orthogonal to each other, so that none can be "
                 "expressed by others and labels are arbitrary; use features that samples have in "

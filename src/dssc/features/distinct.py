@@ -104,6 +104,8 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
         left, right = order[near[batch]], order[near[batch] + 1]
         rows = [signs[at, None] * _unit_rows(X[at]) for at in (left, right)]
         is_start[near[batch] + 1] = np.abs(rows[0] - rows[1]).max(axis=1) > EQUAL
+    if is_start.all():
+        return DistinctRows.separate(len(order))
     groups = np.empty(len(order), dtype=np.int64)
     groups[order] = np.cumsum(is_start) - 1
     _, first, point_of = np.unique(groups, return_index=True, return_inverse=True)

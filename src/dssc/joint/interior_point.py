@@ -10,6 +10,8 @@ from dssc.kernels import joint as kernels
 
 # Most steps.
 MAX_STEPS = 80
+# A relative shift of the diagonal beyond this cannot be due to rounding.
+LARGEST_SHIFT = 1.0
 # A step covers this share of the way to the boundary.
 BOUNDARY_SHARE = 0.995
 # A start from an earlier solution keeps this distance from the boundary, in units of the mean.
@@ -85,7 +87,8 @@ def solve(
         if gap <= max(tol, ROUNDING) and (error <= FEASIBLE or error >= last):
             break
         n_iter += 1
-        newton.factorise()
+        if not newton.factorise():
+            break
         dz, dy, _, _ = newton.direction(-z * y)
         step = min(_longest_step(z, dz), _longest_step(y, dy))
         mean = float(z @ y) / len(z)
@@ -150,19 +153,20 @@ class _NewtonSystem:
         sums = max(np.abs(self.missing[0]).max(), np.abs(self.missing[1]).max())
         return float(max(sums, np.abs(self.slope_error).max() / self.scale))
 
-    def factorise(self) -> None:
-        """Factorise Newton's system at the current point."""
+    def factorise(self) -> bool:
+        """Factorise Newton's system at the current point; return whether float64 can."""
         q = self.problem
         kernels.invert_blocks(q.indptr, q.offsets, q.blocks, self.y / self.z, self.inverses)
         self.v = self.products(self.inverses, np.ones(len(self.z)))
         self.totals = self.row_sums(self.v)
         shift = 1e-13
-        while True:
+        while shift < LARGEST_SHIFT:
             try:
                 self.factor = self._column_factor(shift)
-                return
+                return True
             except linalg.LinAlgError:  # indefinite by rounding: weakly connected pieces
                 shift *= 100.0
+        return False
 
     def _column_factor(self, shift: float) -> tuple[Array, bool]:
         """Return the Cholesky factor of the system for the column potentials."""

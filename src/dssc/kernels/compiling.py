@@ -1,9 +1,12 @@
 """How kernels are compiled: cached on disk, without the interpreter's lock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from typing import Any
 
+import numba
+import numpy as np
 from numba import njit
 
 from dssc._forking import Fork
@@ -11,11 +14,23 @@ from dssc.kernels.compile_cache import KernelCache, SerialKernelCache, kernel_ca
 
 Function = Callable[..., Any]
 
+# Array elements that are worth a thread: about a tenth of a millisecond of work, where waking many
+# threads can take longer.
+ELEMENTS_PER_THREAD = 100_000
+
 
 class ParallelKernel:
-    """A kernel whose outer loop runs on all threads, or on one if a fork has lost the threads.
+    """A kernel whose outer loop runs on several threads, or on one if a fork has lost the threads.
 
-    Both give the same bits, as every kernel does for any number of threads.
+    All give the same bits, as every kernel does for any number of threads.
+
+    Parameters
+    ----------
+    function : callable
+        The function in Python.
+    in_proportion : bool
+        Whether the work is in proportion to the size of the arrays. Then small arrays are left to
+        few threads.
 
     Attributes
     ----------
@@ -25,9 +40,9 @@ class ParallelKernel:
         The kernel on all threads.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, in_proportion: bool = False) -> None:
         update_wrapper(self, function)
-        self.py_func = function
+        self.py_func, self.in_proportion = function, in_proportion
         self.threaded = _compiled(function, parallel=True)
 
     @cached_property
@@ -37,12 +52,33 @@ class ParallelKernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        return (self.serial if Fork.lost_threads else self.threaded)(*arguments)
+        if Fork.lost_threads:
+            return self.serial(*arguments)
+        if not self.in_proportion:
+            return self.threaded(*arguments)
+        with threads_for_elements(sum(a.size for a in arguments if isinstance(a, np.ndarray))):
+            return self.threaded(*arguments)
+
+
+@contextmanager
+def threads_for_elements(n_elements: int) -> Iterator[None]:
+    """Let kernels use as many threads as are worth waking for so many array elements."""
+    most = numba.get_num_threads()
+    numba.set_num_threads(min(most, 1 + n_elements // ELEMENTS_PER_THREAD))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(most)
 
 
 def parallel(function: Function) -> Any:
     """Compile a kernel whose outer loop runs on all threads."""
     return ParallelKernel(function)
+
+
+def parallel_in_proportion(function: Function) -> Any:
+    """Compile a kernel whose outer loop runs on threads in proportion to the size of its arrays."""
+    return ParallelKernel(function, in_proportion=True)
 
 
 def parallel_inside(function: Function) -> Any:

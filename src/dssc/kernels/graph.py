@@ -3,10 +3,10 @@
 from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import parallel
+from dssc.kernels.compiling import parallel_in_proportion
 
 
-@parallel
+@parallel_in_proportion
 def chebyshev_step(
     indptr: Array,
     indices: Array,

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import leaf, parallel
+from dssc.kernels.compiling import leaf, parallel, parallel_in_proportion
 
 
 @leaf
@@ -68,7 +68,7 @@ def _is_wanted(i: int, j: int, bound: float, limits: Array, own: Array, others: 
     return bound > own[i] + others[j] and (i < j or bound <= limits[j])
 
 
-@parallel
+@parallel_in_proportion
 def count_listed_above(
     values: Array,
     places: Array,
@@ -90,7 +90,7 @@ def count_listed_above(
         out[i] = count
 
 
-@parallel
+@parallel_in_proportion
 def listed_above(
     values: Array,
     places: Array,
@@ -138,7 +138,7 @@ def merge_rows(
                 b += 1
 
 
-@parallel
+@parallel_in_proportion
 def mark_held(indptr: Array, indices: Array, rows: Array, columns: Array, out: Array) -> None:
     """Mark the places (row, column) at which a CSR matrix with sorted rows has an entry."""
     for e in prange(len(rows)):
@@ -147,7 +147,7 @@ def mark_held(indptr: Array, indices: Array, rows: Array, columns: Array, out: A
         out[e] = at < len(row) and row[at] == columns[e]
 
 
-@parallel
+@parallel_in_proportion
 def find_sorted(keys: Array, wanted: Array, out: Array) -> None:
     """Write the position of the first of the sorted keys that is not below each wanted number.
 
@@ -168,7 +168,7 @@ def group_by_row(rows: Array, columns: Array, ends: Array, out: Array) -> None:
         ends[rows[e]] += 1
 
 
-@parallel
+@parallel_in_proportion
 def sort_rows(indptr: Array, columns: Array, counts: Array) -> None:
     """Sort every row, move its distinct numbers to the front and count them."""
     for i in prange(len(counts)):
@@ -182,7 +182,7 @@ def sort_rows(indptr: Array, columns: Array, counts: Array) -> None:
         counts[i] = count
 
 
-@parallel
+@parallel_in_proportion
 def pack_rows(indptr: Array, columns: Array, starts: Array, out: Array) -> None:
     """Write the first ``starts[i + 1] - starts[i]`` numbers of every row one after the other."""
     for i in prange(len(starts) - 1):

@@ -10,13 +10,18 @@ from numba import prange
 from dssc._forking import Fork
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
-from dssc.kernels.compiling import leaf, parallel, parallel_inside
+from dssc.kernels.compiling import (
+    leaf,
+    parallel_in_proportion,
+    parallel_inside,
+    threads_for_elements,
+)
 
 # Entries from which a product runs on all threads. Waking them costs as much as this many entries.
 THREADED_FROM = 30_000
 
 
-@parallel
+@parallel_in_proportion
 def slacks(indptr: Array, indices: Array, values: Array, w: Array, out: Array) -> None:
     """Write the slack ``values[i, j] - (w[i] + w[j])`` of every stored entry."""
     for i in prange(len(w)):
@@ -24,7 +29,7 @@ def slacks(indptr: Array, indices: Array, values: Array, w: Array, out: Array) -
             out[e] = values[e] - (w[i] + w[indices[e]])
 
 
-@parallel
+@parallel_in_proportion
 def row_sums(
     indptr: Array,
     indices: Array,
@@ -50,7 +55,7 @@ def row_sums(
         counts[i] = count
 
 
-@parallel
+@parallel_in_proportion
 def row_thresholds(
     indptr: Array, indices: Array, values: Array, w: Array, targets: Array, out: Array
 ) -> None:
@@ -83,7 +88,7 @@ def _threshold(
         t += (total - target) / count
 
 
-@parallel
+@parallel_in_proportion
 def active_pattern(
     indptr: Array,
     indices: Array,
@@ -143,7 +148,8 @@ def solve_pattern(
     preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
     """
     threaded_from = np.iinfo(np.int64).max if Fork.lost_threads else THREADED_FROM
-    return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
+    with threads_for_elements(len(indices)):
+        return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
 
 
 @leaf

@@ -27,8 +27,8 @@ NOTE = (
     "One fit: ACC of one fit_predict with n_init=10. Seconds: of that fit, or of a fit with "
     "n_init=1 if there are only ten runs; the device is named if it was not the CPU. Peak: memory "
     "of the process during that fit, with its data and libraries, if it was measured. Networks: "
-    "mean over trainings from different seeds. DSC-Net and its post-processing end with a "
-    "discretisation instead of k-means."
+    "mean over trainings from different seeds. DSC-Net's post-processing ends with a "
+    "discretisation, and its runs are those."
 )
 
 

@@ -42,7 +42,7 @@ class CpuBlocks(BlockOperations[Array]):
         """Remove the known eigenvectors from X and return an orthonormal basis of the result."""
         with threads_for_products(X.size * X.shape[1]):
             X = X - self._known @ (self._known.T @ X)
-            return linalg.qr(X, mode="economic", overwrite_a=True, check_finite=False)[0]
+            return _orthonormal(X)
 
     def filtered(self, X: Array, cut: float, degree: int, *, double: bool) -> Array:
         """Apply the polynomial of `chebyshev_filter` to X, in float64 or else in float32."""
@@ -74,6 +74,22 @@ class CpuBlocks(BlockOperations[Array]):
     @cached_property
     def _single(self) -> Step:
         return self._make_single()
+
+
+def _orthonormal(X: Array) -> Array:
+    """Return an orthonormal basis of the columns of X.
+
+    It comes from two Cholesky factorisations, which are products of matrices throughout, or from
+    reflections where one fails.
+    """
+    Q = X / np.maximum(np.linalg.norm(X, axis=0), np.finfo(np.float64).tiny)
+    try:
+        for _ in range(2):
+            factor = linalg.cholesky(Q.T @ Q, check_finite=False)
+            Q = Q @ linalg.solve_triangular(factor, np.eye(len(factor)), check_finite=False)
+    except linalg.LinAlgError:
+        return linalg.qr(X, mode="economic", check_finite=False)[0]
+    return Q
 
 
 def _step(N: Matrix, dtype: type) -> Step:

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
 from dssc._forking import safe_openmp
-from dssc._threads import one_thread
+from dssc._threads import threads_for_products
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_real, check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
@@ -24,8 +24,6 @@ STRAYS_AT_ONCE = 256
 DIGITS = 6
 # Relative difference up to which sums of distances count as equal: what rounding to DIGITS allows.
 EQUAL_SUMS = 1e-6
-# Products in a step of k-means up to which one thread is as fast as many.
-PRODUCTS_OF_ONE_THREAD = 10_000_000
 # Fewest points that the first centers are drawn from, if there are as many.
 MIN_SEED_POINTS = 10_000
 # Fewest points per cluster that the first centers are drawn from, if there are as many.
@@ -85,8 +83,7 @@ def assign_labels(
         # k-means can turn a difference in the last digit into other clusters. Differences due to
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
-        is_small = directions.size * n_clusters <= PRODUCTS_OF_ONE_THREAD
-        with one_thread() if is_small else safe_openmp():
+        with safe_openmp(), threads_for_products(directions.size * n_clusters):
             labels[placed] = kmeans.fit_predict(directions)
     elif method == "cluster_qr":
         labels[placed] = _cluster_qr(U[placed], n_clusters)
@@ -112,7 +109,7 @@ def _first_centers(points: Array, n_clusters: int, random_state: np.random.Rando
     n_drawn = n_seed_points(len(points), n_clusters)
     if len(points) > n_drawn:
         points = points[random_state.choice(len(points), n_drawn, replace=False)]
-    return points[kmeans_seeds(points.astype(np.float64), n_clusters, random_state)]
+    return points[kmeans_seeds(points, n_clusters, random_state)]
 
 
 def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
@@ -127,11 +124,11 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
     squares = np.einsum("ij,ij->i", points, points)
     chosen = np.empty(n_clusters, dtype=np.int64)
     chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
-    nearest = np.full(n, np.inf)
+    nearest = np.full(n, np.inf, dtype=points.dtype)
     candidates, total = chosen[:1], 0.0
     for i in range(n_clusters):
         if i > 0:
-            heights = np.cumsum(nearest)
+            heights = np.cumsum(nearest, dtype=np.float64)
             total = heights[-1]
             candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(candidates, n - 1, out=candidates)
@@ -139,7 +136,7 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
         distances = -2.0 * products + squares + squares[candidates, None]
         np.clip(distances, 0.0, nearest, out=distances)
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
-        sums = distances.sum(axis=1)
+        sums = distances.sum(axis=1, dtype=np.float64)
         best = np.argmax(sums <= sums.min() + EQUAL_SUMS * total)
         chosen[i], nearest = candidates[best], distances[best]
     return chosen
