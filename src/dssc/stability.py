@@ -11,7 +11,7 @@ from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines import Engine
 from dssc.engines.cpu import CpuEngine
-from dssc.pipeline import Settings, affinity_graph, assign, embed, express
+from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.subspaces import unit_rows, without_clusters
 
 # Share of the points that is clustered each time, and the most points.
@@ -166,7 +166,8 @@ def _for_sample(settings: Settings, n_drawn: int, n_points: int) -> Settings:
     assert settings.n_neighbors is not None
     n_neighbors = max(2, round(settings.n_neighbors * np.log(n_drawn) / np.log(n_points)))
     eta1 = settings.eta1 * n_drawn / n_points
-    return replace(settings, eta1=eta1, eta2=None, n_neighbors=n_neighbors)
+    eta2 = COMPONENTS if settings.eta2 == COMPONENTS else None  # a number is for all points
+    return replace(settings, eta1=eta1, eta2=eta2, n_neighbors=n_neighbors)
 
 
 def _clustered(
