@@ -43,6 +43,12 @@ def test_structure_without_stable_clusters_is_not_called_chance():
     assert verdict.next_steps == ["try other numbers of clusters: explore() compares several"]
 
 
+def test_one_large_cluster_beside_stray_points_is_not_clear():
+    verdict = judge(evidence([0.95, 0.0, 0.0], sizes=[196, 2, 2]))
+    assert verdict.evidence.stability.mean > 0.9
+    assert verdict.kind == "partial"
+
+
 def test_what_is_said_of_a_clear_clustering():
     verdict = judge(evidence([1.0, 0.9]))
     assert verdict.headline == "all 2 clusters are found again in random halves of the points"

@@ -26,6 +26,9 @@ CHANCE_MARGIN = 0.05
 STRUCTURE_BELOW = 0.7
 # Stability from which a single cluster counts as found again.
 FOUND_AGAIN = 0.6
+# Share of clusters that must be found again in a clear clustering. One large cluster beside stray
+# points is always found again.
+CLEAR_SHARE = 0.75
 # Share of the smaller cluster's affinity, from which two clusters are said to touch.
 TOUCHING_SHARE = 0.05
 # A cluster with fewer points than this share of an equal one is called small.
@@ -204,7 +207,9 @@ def _kind(evidence: Evidence) -> Kind:
         return "single"
     if not evidence.is_above_chance:
         return "partial" if evidence.distance < STRUCTURE_BELOW else "chance"
-    return "clear" if evidence.stability.mean >= CLEAR_FROM else "partial"
+    share = np.mean(evidence.stability.clusters >= FOUND_AGAIN)
+    is_clear = evidence.stability.mean >= CLEAR_FROM and share >= CLEAR_SHARE
+    return "clear" if is_clear else "partial"
 
 
 def _headline(kind: Kind, evidence: Evidence) -> str:
