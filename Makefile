@@ -8,7 +8,7 @@ OLDEST := .venv-oldest
 WORKERS ?= auto
 PYTEST := -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: help demo test test-all test-oldest coverage lint format docs dist clean
+.PHONY: help demo test test-all test-oldest coverage campaign mutants lint format docs dist clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /|/' | while IFS='|' read -r name text; \
@@ -31,6 +31,16 @@ test-oldest: $(OLDEST)/.ready  ## Run the tests with the oldest dependencies, in
 # Compiled kernels cannot be traced, and the Triton kernels need a GPU: see [tool.coverage].
 coverage: $(READY)  ## Run the tests and show which lines of src they miss
 	$(BIN)/python $(PYTEST) -m "not slow" --cov --cov-report=term-missing:skip-covered --cov-report=xml
+
+# Kernels with checked bounds have a cache of their own: numba would take the usual ones from it.
+campaign: $(READY)  ## Try hostile problems, faults, damaged files and indices out of bounds (long)
+	$(BIN)/python -m benchmarks.hostile
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds $(BIN)/python -m pytest -q -m "not slow" tests/kernels tests/stochastic --deselect tests/kernels/test_compiling.py
+	$(BIN)/python -m pytest -q tests/test_faults.py tests/test_forking.py
+	$(BIN)/python $(PYTEST) -m slow tests/cli/test_damaged_files.py
+
+mutants: $(READY)  ## Change the projection's code in 60 places, one at a time, and see which tests notice
+	$(BIN)/python tools/mutate.py --out $(VENV)/mutants.jsonl
 
 lint: $(READY)  ## Run ruff, mypy and the import contract
 	$(BIN)/ruff check .

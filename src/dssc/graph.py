@@ -35,6 +35,12 @@ def count_components(affinity: ArrayLike | Matrix) -> int:
     return int(connected_components(as_graph(affinity), directed=False)[0])
 
 
+def component_sizes(graph: sparse.csr_array) -> Array:
+    """Return the numbers of points of the connected components, in falling order."""
+    pieces = connected_components(graph, directed=False)[1]
+    return np.sort(np.bincount(pieces))[::-1]
+
+
 def share_inside(graph: sparse.csr_array, labels: Array) -> Array:
     """Return the share of each point's affinity that lies on points of its own cluster."""
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

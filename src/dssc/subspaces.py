@@ -50,6 +50,12 @@ def unit_rows(rows: Any) -> Array:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+def without_clusters(rows: Array, rng: np.random.Generator) -> Array:
+    """Return as many random sums of points: the same mean and covariance, but no clusters."""
+    n, mean = len(rows), rows.mean(axis=0)
+    return mean + rng.normal(size=(n, n)) @ (rows - mean) / np.sqrt(n)
+
+
 def fit_subspaces(X: Any, labels: Array, n_clusters: int) -> Subspaces:
     """Fit a subspace to the points of every cluster, scaled to unit norm.
 

@@ -42,6 +42,17 @@ def test_json_is_all_of_standard_output(run, table):
     assert set(summary["seconds"]) >= {"reading", "features", "projection", "eigenvectors"}
 
 
+def test_what_the_clusters_are_worth_is_said(run, table):
+    arguments = "cluster", table, "-k", 3, "--drop", "kind", "-q"
+    assert "verdict      clear: all 3 clusters are found again" in run(*arguments)[1]
+    verdict = json.loads(run(*arguments, "--json", "--force")[1])["verdict"]
+    assert verdict["kind"] == "clear"
+    assert verdict["proved_separate"] == 3
+    assert len(verdict["stability"]["clusters"]) == 3
+    without = run(*arguments, "--json", "--force", "--no-verdict")[1]
+    assert json.loads(without)["verdict"] is None
+
+
 def test_what_was_chosen_is_said(run, table):
     code, out, _ = run("cluster", table, "-k", 3, "--drop", "kind", "-q")
     assert code == 0

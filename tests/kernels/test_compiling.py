@@ -127,3 +127,33 @@ def test_a_damaged_cache_is_replaced(filled_cache, tmp_path, kind, damage):
 
 def test_an_undamaged_cache_is_used(filled_cache):
     assert run_heap_probe(NUMBA_CACHE_DIR=str(filled_cache)) == "1"
+
+
+# Several Python threads in one parallel kernel at once.
+THREADS_PROBE = """
+import threading, numba, numpy as np
+from dssc import kernels
+from tests.kernels.inputs import random_graph
+graph, w = random_graph(np.random.default_rng(0), 2000, density=0.05)
+def run():
+    sums, x, counts = np.empty(2000), np.empty(2000), np.empty(2000, dtype=np.int64)
+    for _ in range(50):
+        kernels.row_sums(*graph, w, sums, x, counts)
+        kernels.solve_pattern(graph[0], graph[1], 1.01 * np.diff(graph[0]), w, 0.1, 3, x)
+threads = [threading.Thread(target=run) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(numba.threading_layer())
+"""
+
+
+def test_a_layer_that_is_not_threadsafe_is_entered_in_turn():
+    """Numba ends the process if two threads are in it at once."""
+    environment = {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS_PROBE],
+        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "workqueue\n", done.stderr

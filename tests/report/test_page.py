@@ -1,5 +1,6 @@
 import json
 import re
+import warnings
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -88,6 +89,38 @@ def test_whatever_users_call_things_stays_text(fitted):
     assert [tag for tag, _ in tags].count("script") == 2
     assert text.count(EVIL) >= 4
     assert data_of(page)["names"][0] == EVIL
+
+
+def test_the_verdict_comes_first(fitted):
+    model, _ = fitted
+    page = html_report(model, verdict=model.summary())
+    _, text = text_of(page)
+    assert text.index("The clusters are clear") < text.index("Connected components")
+    assert text.index("Affinity inside clusters") < text.index("Optimisation")
+    assert "found again" in text
+    assert 'class="tile good"' in page
+
+
+def test_nothing_is_marked_as_good_on_noise():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    model = ADSSC(3, eta1=1.0, n_neighbors=8, random_state=0).fit(X)
+    page = html_report(model, verdict=model.summary())
+    assert "No clusters beyond chance" in page
+    assert 'class="tile good"' not in page
+    assert 'class="tile good"' not in html_report(model)
+
+
+def test_a_few_stray_points_are_no_alarm():
+    X, _ = make_union_of_subspaces(300, n_subspaces=3, n_features=30, random_state=0)
+    X[0], X[1] = np.eye(30)[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = ADSSC(3, eta1=0.1, n_neighbors=8, random_state=0).fit(X)
+    alone = sparse.eye_array(2).tocsr()
+    model.affinity_matrix_ = sparse.block_diag([alone, model.affinity_matrix_[2:][:, 2:]], "csr")
+    page = html_report(model)
+    assert "2 stray points beside the 3 largest: perhaps outliers" in page
+    assert 'class="tile bad"' not in page
 
 
 def test_warnings_are_shown(fitted):

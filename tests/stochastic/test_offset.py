@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from dssc import project_doubly_stochastic, quadratic_transport
 from dssc.stochastic.offset import without_offset
@@ -40,3 +41,18 @@ def test_an_offset_costs_no_digits_of_the_plan(offset, rng):
     assert warm.n_iter <= 2
     plan = quadratic_transport(K, 0.1, np.ones(20), np.ones(20)).plan
     np.testing.assert_allclose(as_dense(plan), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(("offset", "eta2"), [(-1e12, 0.05), (1e12, 0.05), (0.7, 1e-15)])
+@pytest.mark.parametrize("scale", [1.0, 1e-100])
+def test_potentials_that_an_offset_rounds_away_prove_nothing(offset, eta2, scale, rng):
+    """The plan is right, but the potentials that are returned do not show it."""
+    K = offset + eta2 * rng.integers(0, 2, (12, 12))
+    sums = np.full(12, scale)
+    with pytest.warns(ConvergenceWarning, match="subtract it from K"):
+        result = quadratic_transport(K, eta2 / scale, sums, sums)
+    assert not result.converged
+    assert result.gap > 1e-8
+    rest = quadratic_transport(K - K.min(), eta2 / scale, sums, sums)
+    assert rest.converged
+    np.testing.assert_allclose(as_dense(result.plan), as_dense(rest.plan), atol=1e-8 * scale)

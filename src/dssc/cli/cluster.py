@@ -156,6 +156,13 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--report", type=Path, metavar="FILE", help="write a report with pictures, one .html file"
     )
+    group.add_argument(
+        "--verdict",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="say what the clusters are worth, by clustering halves of the samples; about as much "
+        "work as the clustering itself; default: yes, with the default method",
+    )
     group.add_argument("--force", action="store_true", help="replace existing outputs")
     group.add_argument("--json", action="store_true", help="print the summary as JSON")
     group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
@@ -181,7 +188,7 @@ def shape(text: str) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Read the data, compute features, cluster, write the outputs and print the summary."""
-    from dssc.cli.fitting import fit_model
+    from dssc.cli.fitting import add_verdict, fit_model
     from dssc.cli.preparing import prepare
 
     _check(args)
@@ -201,6 +208,9 @@ def run(args: argparse.Namespace) -> int:
         )
     with compiling_note(progress):
         clustering = fit_model(model, samples, prepared, samples.labels, progress)
+    if args.verdict:
+        with progress.stage("verdict"):
+            add_verdict(clustering)
     return write_results(clustering, progress, args.output, args.report, args.force, args.json)
 
 
@@ -302,6 +312,7 @@ def write_results(
                 labels_true=clustering.classes,
                 preparation=clustering.prepared.steps,
                 notes=clustering.warnings,
+                verdict=clustering.verdict,
             )
         contents[report] = page.encode(errors="replace")
         written["report"] = str(report)
@@ -323,5 +334,5 @@ def write_results(
 def _seconds(progress: Progress, model: Any) -> dict[str, float]:
     """Return the seconds of all stages in order; those of the fit come from the model."""
     stages = {n: s for n, s in progress.seconds.items() if not n.startswith("clustering by")}
-    report = {"report": stages.pop("report")} if "report" in stages else {}
-    return {**stages, **model.timings_, **report}
+    later = {name: stages.pop(name) for name in ("verdict", "report") if name in stages}
+    return {**stages, **model.timings_, **later}

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
     from dssc import ADSSC, clustering_accuracy
     from dssc.cli.cluster import write_results
-    from dssc.cli.fitting import fit_model
+    from dssc.cli.fitting import add_verdict, fit_model
     from dssc.cli.preparing import prepare
     from dssc.cli.reading.samples import Samples
     from dssc.cli.writing import check_ending, check_outputs
@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         prepared = prepare(samples, image_shape=(SIDE, SIDE))
     model = ADSSC(10, **PARAMETERS, random_state=0, verbose=progress.verbose)
     clustering = fit_model(model, samples, prepared, digits.target, progress)
+    with progress.stage("verdict"):
+        add_verdict(clustering)
     code = write_results(clustering, progress, None, args.report, args.force, as_json=False)
     labels = KMeans(10, n_init=10, random_state=0).fit_predict(digits.data)
     print_line(f"\nk-means on the pixels: ACC {clustering_accuracy(digits.target, labels):.3f}")

@@ -1,7 +1,7 @@
 """Fitting of an estimator, with its warnings recorded."""
 
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from dssc._typing import Array
 from dssc.cli.exits import CommandError
 from dssc.cli.preparing import Prepared
 from dssc.cli.reading.samples import Samples
+from dssc.verdict import Verdict
 
 
 @dataclass
@@ -32,6 +33,8 @@ class Clustering:
         Whether every solver reached its tolerance.
     warnings : list of str
         Warnings about the data, and of the fit.
+    verdict : Verdict or None
+        What the clusters are worth, where it was asked for and can be said.
     """
 
     samples: Samples
@@ -40,6 +43,7 @@ class Clustering:
     classes: Array | None
     converged: bool
     warnings: list[str]
+    verdict: Verdict | None = None
 
 
 def fit_model(
@@ -60,3 +64,12 @@ def fit_model(
     converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in shown)
     messages = [*samples.warnings, *(str(warning.message) for warning in shown)]
     return Clustering(samples, prepared, model, classes, converged, messages)
+
+
+def add_verdict(clustering: Clustering) -> None:
+    """Judge a clustering, if its method can be judged and there are enough points."""
+    model = clustering.model
+    if hasattr(model, "summary"):
+        # Without enough points there is nothing to say, and the clustering is as good as before.
+        with suppress(ValueError):
+            clustering.verdict = model.summary()

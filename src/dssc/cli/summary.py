@@ -42,6 +42,7 @@ def summarise(
         "without_cluster": int(np.sum(labels < 0)) + len(clustering.samples.skipped),
         "components": count_components(model.affinity_matrix_),
         "nonzeros_per_point": nonzeros_per_point(model.affinity_matrix_),
+        "verdict": _verdict(clustering),
         "certificate": _certificate(model),
         "converged": clustering.converged,
         "scores": None if classes is None else class_scores(model, classes),
@@ -63,7 +64,10 @@ def as_text(summary: dict[str, Any]) -> str:
         if summary[name] is not None
     )
     scores = summary["scores"] or {}
+    verdict = summary["verdict"]
     rows = {
+        "verdict": f"{verdict['kind']}: {verdict['headline']}" if verdict else "",
+        "next": "; ".join(verdict["next_steps"]) if verdict else "",
         "choice": summary["explanation"],
         "sizes": _sizes(summary["sizes"]),
         "no cluster": f"{outside:,} (label -1)" if outside else "",
@@ -93,6 +97,26 @@ def _sizes(sizes: list[int]) -> str:
     if len(sizes) <= SIZES_SHOWN:
         return shown
     return f"{shown}, ... (smallest {min(sizes)}, largest {max(sizes)})"
+
+
+def _verdict(clustering: Clustering) -> dict[str, Any] | None:
+    verdict = clustering.verdict
+    if verdict is None:
+        return None
+    stability = verdict.evidence.stability
+    separation = verdict.evidence.separation
+    return {
+        "kind": verdict.kind,
+        "headline": verdict.headline,
+        "reasons": verdict.reasons,
+        "next_steps": verdict.next_steps,
+        "stability": {
+            "mean": stability.mean,
+            "without_clusters": stability.chance,
+            "clusters": [None if np.isnan(x) else float(x) for x in stability.clusters],
+        },
+        "proved_separate": None if separation is None else separation.n_proved,
+    }
 
 
 def _certificate(model: Any) -> dict[str, Any] | None:

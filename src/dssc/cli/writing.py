@@ -52,7 +52,8 @@ def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
             _check(path, force)
             written.replace(path)
     except OSError as error:
-        raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+        # Not the name in the error: it is missing on a full disk, and otherwise the temporary one.
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
     finally:
         for written in temporary.values():
             written.unlink(missing_ok=True)

@@ -1,5 +1,7 @@
 """How kernels are compiled: cached on disk, without the interpreter's lock."""
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
@@ -17,6 +19,39 @@ Function = Callable[..., Any]
 # Array elements that are worth a thread: about a tenth of a millisecond of work, where waking many
 # threads can take longer.
 ELEMENTS_PER_THREAD = 100_000
+
+
+class _Turns:
+    """The lock of loops that must run one after the other."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        """Forget, after a fork, a thread that held the lock and no longer exists."""
+        cls.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_Turns.renew)
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Let one Python thread at a time enter a parallel loop, if numba's threads need that.
+
+    Its layer "workqueue", the only one where neither OpenMP nor TBB is installed, ends the process
+    otherwise. Which layer there is shows when the first parallel loop has started.
+    """
+    try:
+        is_safe = numba.threading_layer() != "workqueue"
+    except ValueError:
+        is_safe = False
+    if is_safe:
+        yield
+    else:
+        with _Turns.lock:
+            yield
 
 
 class ParallelKernel:
@@ -54,10 +89,11 @@ class ParallelKernel:
         """Run the kernel."""
         if Fork.lost_threads:
             return self.serial(*arguments)
-        if not self.in_proportion:
-            return self.threaded(*arguments)
-        with threads_for_elements(sum(a.size for a in arguments if isinstance(a, np.ndarray))):
-            return self.threaded(*arguments)
+        with in_turn():
+            if not self.in_proportion:
+                return self.threaded(*arguments)
+            with threads_for_elements(sum(a.size for a in arguments if isinstance(a, np.ndarray))):
+                return self.threaded(*arguments)
 
 
 @contextmanager
@@ -84,7 +120,7 @@ def parallel_in_proportion(function: Function) -> Any:
 def parallel_inside(function: Function) -> Any:
     """Compile a parallel loop for use inside other kernels.
 
-    They must not enter it where a fork has lost the threads.
+    They must not enter it where a fork has lost the threads, and their callers enter `in_turn`.
     """
     return _compiled(function, parallel=True)
 

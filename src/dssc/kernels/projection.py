@@ -11,6 +11,7 @@ from dssc._forking import Fork
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
 from dssc.kernels.compiling import (
+    in_turn,
     leaf,
     parallel_in_proportion,
     parallel_inside,
@@ -148,7 +149,7 @@ def solve_pattern(
     preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
     """
     threaded_from = np.iinfo(np.int64).max if Fork.lost_threads else THREADED_FROM
-    with threads_for_elements(len(indices)):
+    with in_turn(), threads_for_elements(len(indices)):
         return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
 
 

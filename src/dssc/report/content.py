@@ -10,13 +10,14 @@ from sklearn.utils import get_tags
 
 from dssc._typing import Array, Matrix
 from dssc.diagnostics import central_and_doubtful, certainty, plane_layout, sample_points
-from dssc.graph import as_graph, count_components, share_inside
+from dssc.graph import as_graph, component_sizes, share_inside
 from dssc.metrics import nonzeros_per_point
 from dssc.report.affinity_picture import AffinityPicture, draw_affinity
 from dssc.report.class_scores import class_scores
 from dssc.report.confusion import Confusion, confusion_matrix
 from dssc.report.thumbnails import ThumbnailSheet, make_sheet
 from dssc.spectral.eigenvalues import leading_eigenvalues
+from dssc.verdict import Verdict
 
 # Most points of the scatter plot, about.
 MAX_POINTS = 2000
@@ -47,7 +48,7 @@ class Content:
     eta2: float | None
     sizes: Array
     inside: Array
-    n_components: int
+    component_sizes: Array
     nonzeros: float
     eigenvalues: Array
     picture: AffinityPicture
@@ -63,6 +64,7 @@ class Content:
     classes: Array | None
     scores: dict[str, float] | None
     confusion: Confusion | None
+    verdict: Verdict | None
 
 
 def certificate_of(model: Any) -> Any:
@@ -81,6 +83,7 @@ def gather(
     preparation: Sequence[str],
     notes: Sequence[str],
     seed: int,
+    verdict: Verdict | None = None,
 ) -> Content:
     """Compute the content of a report; see `dssc.report.html_report` for the parameters."""
     scores = None if labels_true is None else class_scores(model, labels_true)
@@ -118,7 +121,7 @@ def gather(
         eta2=getattr(model, "eta2_", None),
         sizes=sizes,
         inside=np.bincount(labels, share, minlength=k) / np.maximum(sizes, 1),
-        n_components=count_components(graph),
+        component_sizes=component_sizes(graph),
         nonzeros=nonzeros_per_point(affinity),
         eigenvalues=leading_eigenvalues(graph, extra, known, seed),
         picture=draw_affinity(graph, labels, k),
@@ -134,6 +137,7 @@ def gather(
         classes=None if true is None else true.astype(str),
         scores=scores,
         confusion=None if true is None else confusion_matrix(true, labels, k),
+        verdict=verdict,
     )
 
 

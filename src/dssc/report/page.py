@@ -16,6 +16,7 @@ from dssc.report import sections
 from dssc.report.colors import hues
 from dssc.report.content import Content, gather
 from dssc.report.thumbnails import ThumbnailSheet
+from dssc.verdict import Verdict
 
 # Thumbnails with sides up to this are shown with visible pixels.
 TINY = 16
@@ -35,13 +36,14 @@ def html_report(
     preparation: Sequence[str] = (),
     notes: Sequence[str] = (),
     random_state: int = 0,
+    verdict: Verdict | None = None,
 ) -> str:
     """Return a report on a clustering as one self-contained HTML page.
 
-    The page shows the cluster sizes, a plot of the embedding, the affinity sorted by cluster, the
-    spectrum with its gap, the most central and the most doubtful members of each cluster, the
-    certificate and, if classes are known, a confusion matrix. Of large data it shows a sample, and
-    says so.
+    The page shows what the clustering is worth, if that is given, the cluster sizes, a plot of the
+    embedding, the affinity sorted by cluster, the spectrum with its gap, the most central and the
+    most doubtful members of each cluster, the certificate and, if classes are known, a confusion
+    matrix. Of large data it shows a sample, and says so.
 
     Parameters
     ----------
@@ -61,6 +63,8 @@ def html_report(
         Warnings to show.
     random_state : int, default=0
         Seed of the sample and of its layout.
+    verdict : Verdict, optional
+        What the clustering is worth, as ``ADSSC.summary()`` returns it. The page begins with it.
 
     Returns
     -------
@@ -76,11 +80,14 @@ def html_report(
     >>> page.startswith("<!doctype html>")
     True
     """
-    content = gather(model, title, images, names, labels_true, preparation, notes, random_state)
+    content = gather(
+        model, title, images, names, labels_true, preparation, notes, random_state, verdict
+    )
     body = "".join(
         section
         for section in (
             sections.header(content),
+            sections.verdict(content),
             sections.summary(content),
             sections.clusters(content),
             sections.embedding(content),

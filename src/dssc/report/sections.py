@@ -12,6 +12,15 @@ from dssc.report.tiles import summary_tiles
 
 # Most classes or clusters for which the confusion matrix is shown.
 MAX_CONFUSION_SIDE = 60
+# Touching clusters that are listed for each cluster.
+TOUCHED_SHOWN = 6
+# Headings of the verdicts.
+VERDICT_TITLES = {
+    "clear": "The clusters are clear",
+    "partial": "Some of this is certain",
+    "chance": "No clusters beyond chance",
+    "single": "One cluster",
+}
 # Confusions that are listed instead of a larger matrix.
 CONFUSIONS_LISTED = 40
 
@@ -27,6 +36,21 @@ def header(content: Content) -> str:
         f"{content.n_clusters} clusters by {escape(content.method)}</p></div>"
         '<button id="theme" type="button" aria-label="Switch between light and dark">'
         "<span aria-hidden=true>◐</span> Theme</button></header>\n<main>\n"
+    )
+
+
+def verdict(content: Content) -> str:
+    """Return what the clustering is worth and what to do next; nothing if it was not judged."""
+    judged = content.verdict
+    if judged is None:
+        return ""
+    steps = judged.next_steps or ["Nothing: use the labels."]
+    return (
+        f'<section class="verdict {judged.kind}" aria-label="Verdict"><p class="kicker">Verdict</p>'
+        f"<h2>{VERDICT_TITLES[judged.kind]}</h2><p>{escape(_sentence(judged.headline))}</p>"
+        f"<h3>What to do next</h3>{_list(steps)}"
+        f"<details><summary>How sure is this?</summary>{_list(judged.reasons)}</details>"
+        "</section>\n"
     )
 
 
@@ -48,10 +72,12 @@ def clusters(content: Content) -> str:
         f'<td class="num">{size:,}</td>'
         f'<td class="bar"><span style="{_colour(content, cluster)};'
         f'width:{100 * size / largest:.1f}%"></span></td>'
-        f'<td class="num">{inside:.1%}</td>{_majority(known, cluster) if known else ""}</tr>'
+        f'<td class="num">{inside:.1%}</td>{_judged_cells(content, cluster)}'
+        f"{_majority(known, cluster) if known else ''}</tr>"
         for cluster, (size, inside) in enumerate(zip(content.sizes, content.inside, strict=True))
     )
-    heading = "<th scope=col>most common class</th>" if known else ""
+    heading = "<th scope=col>found again</th><th scope=col>touches</th>" if content.verdict else ""
+    heading += "<th scope=col>most common class</th>" if known else ""
     table = (
         '<div class="scroll"><table class="sizes"><thead><tr><th scope=col>cluster</th>'
         "<th scope=col>size</th><th scope=col class=wide><span class=sr>size as a bar</span></th>"
@@ -59,6 +85,11 @@ def clusters(content: Content) -> str:
         "</table></div>"
     )
     text = "A cluster whose affinity lies mostly inside is well separated from the others."
+    if content.verdict:
+        text += (
+            " <i>Found again</i> is its overlap with clusters of random halves of the points, 1 at "
+            "best. It <i>touches</i> clusters that share 5% of the affinity of the smaller one."
+        )
     return _section("Clusters", text, table)
 
 
@@ -195,8 +226,29 @@ def details(content: Content) -> str:
     return _section("Parameters and certificate", text, table) + "</main>\n"
 
 
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _list(texts: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(_sentence(text))}</li>' for text in texts)}</ul>"
+
+
 def _section(title: str, text: str, body: str) -> str:
     return f"<section><h2>{title}</h2><p>{text}</p>{body}</section>\n"
+
+
+def _judged_cells(content: Content, cluster: int) -> str:
+    """Return the cells that say whether a cluster is found again, and which ones it touches."""
+    if content.verdict is None:
+        return ""
+    evidence = content.verdict.evidence
+    found = evidence.stability.clusters[cluster]
+    score = "" if np.isnan(found) else f"{found:.2f}"
+    touched = np.flatnonzero(evidence.touching[cluster])
+    names = ", ".join(map(str, touched[:TOUCHED_SHOWN]))
+    more = f" and {len(touched) - TOUCHED_SHOWN} more" if len(touched) > TOUCHED_SHOWN else ""
+    return f'<td class="num">{score}</td><td>{names}{more}</td>'
 
 
 def _majority(known: Confusion, cluster: int) -> str:

@@ -27,7 +27,7 @@ from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.features import unit_norm
 from dssc.kernels import n_threads
-from dssc.subspaces import unit_rows
+from dssc.subspaces import unit_rows, without_clusters
 
 # Values of eta1 that are compared, for REFERENCE_SIZE points; more points need larger ones.
 ETA1_VALUES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0, np.inf)
@@ -137,6 +137,11 @@ def choose_expression(
 
 
 def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
+    """Return `distance_from_neighbors` for a chosen expression."""
+    return distance_from_neighbors(X, how.eta1, how.signed)
+
+
+def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
     """Return the distance of points from neighbourhoods, relative to points without clusters.
 
     The points without clusters are random sums of all points, with the same mean and covariance.
@@ -145,11 +150,10 @@ def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
     rng = np.random.default_rng(0)
     n_drawn = min(X.shape[0], COMPARED)
     rows = unit_rows(_drawn(X, n_drawn, rng))
-    mean = rows.mean(axis=0)
-    mixed = mean + rng.normal(size=(n_drawn, n_drawn)) @ (rows - mean) / np.sqrt(n_drawn)
+    mixed = without_clusters(rows, rng)
     points = rng.permutation(n_drawn)[:N_POINTS]
     distances = [
-        Sample(some).mean_distance(how.eta1 * n_drawn / X.shape[0], how.signed, points)
+        Sample(some).mean_distance(eta1 * n_drawn / X.shape[0], signed, points)
         for some in (rows, mixed)
     ]
     return distances[0] / max(distances[1], NEGLIGIBLE)

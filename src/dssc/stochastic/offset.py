@@ -4,9 +4,14 @@ Potentials and slacks of ``K + c`` carry the leading digits of c along, and what
 them is rounded. So a large constant is subtracted first.
 """
 
+from dataclasses import replace
+
+import numpy as np
 from scipy import sparse
 
 from dssc._typing import Array, Matrix
+from dssc.result import ProjectionResult
+from dssc.stochastic.certificate import rounding_gap
 
 # Entries share an offset if they differ by less than this part of it. By Sterbenz's lemma the
 # difference of two such numbers is exact, so nothing is lost by subtracting the offset.
@@ -35,3 +40,27 @@ def shifted(potentials: tuple[Array, Array], offset: float) -> tuple[Array, Arra
         return potentials
     alpha, beta = potentials
     return alpha + offset / 2, beta + offset / 2
+
+
+def with_offset(result: ProjectionResult, offset: float, tol: float) -> ProjectionResult:
+    """Return the result for K from the one for ``K - offset``.
+
+    The constant rounds the potentials. Where they no longer prove the plan optimal to `tol`, the
+    result is not converged.
+    """
+    if offset == 0.0:
+        return result
+    potentials = shifted(result.potentials, offset)
+    values = result.plan.data if sparse.issparse(result.plan) else result.plan
+    largest = float(values.max())  # as the unit: squares of tiny marginals would vanish
+    # Two potentials of about half the offset, each rounded by half a unit in the last place.
+    resolution = 0.5 * np.finfo(float).eps * abs(offset) / result.eta2
+    squares = float(np.sum((values / largest) ** 2))
+    gap = result.gap + rounding_gap(int(np.count_nonzero(values)), squares, resolution / largest)
+    if not result.converged or gap <= tol:
+        return replace(result, potentials=potentials, gap=gap)
+    status = (
+        f"not converged: gap {gap:.1e}, wanted tol={tol:.1e}; beside the constant {offset:.3g} in "
+        f"K, float64 resolves potentials only to {resolution:.1e} * eta2: subtract it from K"
+    )
+    return replace(result, potentials=potentials, gap=gap, converged=False, status=status)

@@ -1,6 +1,5 @@
 """The front door of the doubly stochastic projection."""
 
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +14,7 @@ from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.eta2_by_neighbors import project_to_neighbors
 from dssc.stochastic.feasibility import check_support
-from dssc.stochastic.offset import shifted, without_offset
+from dssc.stochastic.offset import shifted, with_offset, without_offset
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 from dssc.stochastic.similarity import Potentials
 
@@ -122,9 +121,10 @@ def project_doubly_stochastic(
     else:
         assert eta2 is not None
         result = _solve_by(solver, K, float(eta2), support, tol, max_iter, start)
+    result = with_offset(result, offset, tol)
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
-    return replace(result, potentials=shifted(result.potentials, offset))
+    return result
 
 
 def _check_regularisation(

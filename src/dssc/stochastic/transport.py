@@ -1,6 +1,5 @@
 """The front door of quadratically regularised optimal transport."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from dssc._validation import as_floats, check_count, check_positive
 from dssc._warnings import warn_user
 from dssc.result import ProjectionResult
 from dssc.stochastic.feasibility import check_support
-from dssc.stochastic.offset import shifted, without_offset
+from dssc.stochastic.offset import shifted, with_offset, without_offset
 from dssc.stochastic.problem import ProjectionProblem, check_potentials, check_similarity
 
 
@@ -82,9 +81,10 @@ def quadratic_transport(
     start = None if start is None else shifted(start, -offset)
     problem = ProjectionProblem.of_matrix(K, marginals, support)
     result = problem.solve(reg, tol=tol, max_iter=max_iter, potentials=start)
+    result = with_offset(result, offset, tol)
     if not result.converged:
         warn_user(result.status, ConvergenceWarning)
-    return replace(result, potentials=shifted(result.potentials, offset))
+    return result
 
 
 def check_regularisation(reg: float, mean: float) -> None:

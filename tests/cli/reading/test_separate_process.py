@@ -21,3 +21,19 @@ def test_a_file_that_makes_its_reader_run_in_circles(tmp_path, monkeypatch):
     with pytest.raises(CommandError, match="not a readable HDF5 file: its structure is damaged"):
         read_samples(tmp_path / "circle.h5")
     assert time.monotonic() - start < 100
+
+
+@pytest.mark.parametrize("error", [OSError, ValueError])
+def test_a_system_that_refuses_limits_reads_files_without_them(error, tmp_path, monkeypatch):
+    resource = pytest.importorskip("resource")
+    h5py = pytest.importorskip("h5py")
+
+    def refuse(kind, limits):
+        raise error("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    with h5py.File(tmp_path / "X.h5", "w") as file:
+        file["X"] = np.eye(3)
+    arguments = {"path": str(tmp_path / "X.h5"), "limit": 1 << 20}
+    outcome = separate_process.load("hdf5", arguments, 20)
+    assert not isinstance(outcome, Exception), outcome

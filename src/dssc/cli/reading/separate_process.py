@@ -93,7 +93,8 @@ def _limit(name: str, amount: int) -> None:
     kind = getattr(resource, name)
     most = resource.getrlimit(kind)[1]
     limit = amount if most == resource.RLIM_INFINITY else min(amount, most)
-    resource.setrlimit(kind, (limit, most))
+    with suppress(OSError, ValueError):  # macOS refuses a limit below what the process has
+        resource.setrlimit(kind, (limit, most))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,182 @@
+"""Whether clusters are found again when half of the points is clustered alone."""
+
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dssc._devices import as_array
+from dssc._progress import Progress
+from dssc._typing import Array
+from dssc.engines import Engine
+from dssc.engines.cpu import CpuEngine
+from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
+from dssc.subspaces import unit_rows, without_clusters
+
+# Share of the points that is clustered each time, and the most points.
+RESAMPLED_SHARE, MOST_RESAMPLED = 0.5, 1500
+# Points without clusters that are made, per point of a sample of them.
+POINTS_PER_DRAWN = 2
+# Samples that are compared for each set of points without clusters, and most of these sets.
+MIXTURE_RESAMPLES, MOST_MIXTURES = 2, 10
+# A stability so much above that of points without clusters needs no more of them, which saves time
+# in most data with clusters.
+FAR_ABOVE = 0.35
+# Points per cluster that are clustered at least, where there are as many.
+FEWEST_PER_CLUSTER = 20
+
+
+class Stability(NamedTuple):
+    """How often clusters and points stay together when samples of the points are clustered.
+
+    Attributes
+    ----------
+    clusters : ndarray of shape (n_clusters,)
+        For each cluster, the overlap with the most similar cluster of a sample: points that both
+        have, divided by points that either has, among those drawn. This is the mean of all samples:
+        1 if the cluster is always found again. NaN if none of its points was ever drawn.
+    points : ndarray of shape (n_samples,)
+        How often a point is in that most similar cluster, of the times it was drawn. NaN if it was
+        never drawn, or has no cluster.
+    mean : float
+        Mean of `clusters`, weighted by their sizes.
+    chance : float
+        The same mean for points without clusters: random sums of the points, with their mean and
+        covariance, clustered with the same parameters. The largest of up to ten, where it is close.
+    """
+
+    clusters: Array
+    points: Array
+    mean: float
+    chance: float
+
+
+def resampled_stability(
+    points: Any,
+    labels: Array,
+    n_clusters: int,
+    settings: Settings,
+    n_resamples: int,
+    engine: Engine,
+    rng: np.random.RandomState,
+) -> Stability:
+    """Cluster samples of the points with the parameters of a fit, and compare.
+
+    eta1 competes with the eigenvalues of X'X, so in a sample it is smaller in proportion. The
+    number of neighbours is smaller like the logarithm of the number of points.
+
+    Parameters
+    ----------
+    points : ndarray, csr_array or tensor of shape (n_points, n_features)
+        Points of the fit.
+    labels : ndarray of shape (n_points,)
+        Their clusters.
+    n_clusters : int
+        Number of clusters.
+    settings : Settings
+        Parameters of the fit, `n_neighbors` among them.
+    n_resamples : int
+        Number of samples.
+    engine : Engine
+        Where the samples are clustered.
+    rng : RandomState
+        Randomness of the samples and of k-means.
+    """
+    overlaps, shares = _compared(points, labels, n_clusters, settings, n_resamples, engine, rng)
+    clusters, mean = _means(overlaps, np.bincount(labels, minlength=n_clusters))
+    n, n_mixed = len(labels), resample_size(len(labels), n_clusters) * POINTS_PER_DRAWN
+    some = np.sort(rng.choice(n, min(n, n_mixed), replace=False))
+    rows = unit_rows(as_array(points[some]))
+    settings = _for_sample(settings, len(rows), n)
+    chance = 0.0
+    for _ in range(MOST_MIXTURES):
+        chance = max(chance, _chance_stability(rows, n_clusters, settings, rng))
+        if not 0.0 < mean - chance < FAR_ABOVE:
+            break
+    return Stability(clusters, shares, mean, chance)
+
+
+def _chance_stability(
+    rows: Array, n_clusters: int, settings: Settings, rng: np.random.RandomState
+) -> float:
+    """Return the mean stability of random sums of points, clustered on the CPU."""
+    engine = CpuEngine()
+    mixed = without_clusters(rows, np.random.default_rng(rng.randint(2**31)))
+    found = _clustered(mixed, n_clusters, settings, engine, rng)
+    compared = _compared(mixed, found, n_clusters, settings, MIXTURE_RESAMPLES, engine, rng)
+    return _means(compared[0], np.bincount(found, minlength=n_clusters))[1]
+
+
+def _compared(
+    points: Any,
+    labels: Array,
+    n_clusters: int,
+    settings: Settings,
+    n_resamples: int,
+    engine: Engine,
+    rng: np.random.RandomState,
+) -> tuple[Array, Array]:
+    """Return the overlap of every cluster by sample, and how often each point stays."""
+    n = len(labels)
+    n_drawn = resample_size(n, n_clusters)
+    settings = _for_sample(settings, n_drawn, n)
+    overlaps = np.empty((n_resamples, n_clusters))
+    n_times, n_stays = np.zeros(n), np.zeros(n)
+    for place in range(n_resamples):
+        drawn = np.sort(rng.choice(n, n_drawn, replace=False))
+        found = _clustered(points[drawn], n_clusters, settings, engine, rng)
+        overlaps[place], best = best_overlaps(labels[drawn], found, n_clusters)
+        n_times[drawn] += 1
+        n_stays[drawn] += found == best[labels[drawn]]
+    return overlaps, np.divide(n_stays, n_times, out=np.full(n, np.nan), where=n_times > 0)
+
+
+def _means(overlaps: Array, sizes: Array) -> tuple[Array, float]:
+    """Return the mean overlap of every cluster where it is known, and that of all points."""
+    is_known = ~np.isnan(overlaps)
+    n_known = is_known.sum(axis=0)
+    totals = np.where(is_known, overlaps, 0.0).sum(axis=0)
+    means = np.divide(totals, n_known, out=np.full(len(sizes), np.nan), where=n_known > 0)
+    return means, float(np.average(means[n_known > 0], weights=sizes[n_known > 0]))
+
+
+def resample_size(n_points: int, n_clusters: int) -> int:
+    """Return how many points a sample has: half of them, or some thousand."""
+    most = max(MOST_RESAMPLED, FEWEST_PER_CLUSTER * n_clusters)
+    return max(n_clusters + 1, min(round(RESAMPLED_SHARE * n_points), most))
+
+
+def best_overlaps(labels: Array, others: Array, n_clusters: int) -> tuple[Array, Array]:
+    """Return the largest Jaccard index of every cluster with one of another clustering, and which.
+
+    NaN for clusters without points.
+    """
+    cells = np.zeros((n_clusters, n_clusters))
+    np.add.at(cells, (labels, others), 1.0)
+    sizes = cells.sum(axis=1)
+    either = sizes[:, None] + cells.sum(axis=0) - cells
+    jaccard = np.divide(cells, either, out=np.zeros_like(cells), where=either > 0)
+    best = jaccard.argmax(axis=1)
+    return np.where(sizes > 0, jaccard.max(axis=1), np.nan), best
+
+
+def _for_sample(settings: Settings, n_drawn: int, n_points: int) -> Settings:
+    """Return the parameters for a sample of the points."""
+    assert settings.n_neighbors is not None
+    n_neighbors = max(2, round(settings.n_neighbors * np.log(n_drawn) / np.log(n_points)))
+    eta1 = settings.eta1 * n_drawn / n_points
+    eta2 = COMPONENTS if settings.eta2 == COMPONENTS else None  # a number is for all points
+    return replace(settings, eta1=eta1, eta2=eta2, n_neighbors=n_neighbors)
+
+
+def _clustered(
+    X: Any, n_clusters: int, settings: Settings, engine: Engine, rng: np.random.RandomState
+) -> Array:
+    progress = Progress()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # on a sample; those of the fit were shown
+        expression = express(X, settings, engine, progress)
+        graph = affinity_graph(expression, n_clusters, settings, progress)
+        embedding = embed(graph, n_clusters, settings, engine, rng, progress)
+        return assign(graph, embedding, n_clusters, settings, engine, rng, progress)

@@ -1,0 +1,87 @@
+"""How far computed potentials can be from exact ones.
+
+The duality gap bounds the distance of a plan A from the exact one, so an entry above some e is
+positive in both: a *sure* entry. There the sum of two exact potentials is ``K_ij - eta2 A*_ij``, so
+the errors of two potentials have a sum of at most e in size, in units of A. Along a walk over sure
+entries of odd length L from a point back to itself, sums alternate in sign and leave twice the
+error of that point. So it is at most ``e L / 2``.
+
+In a bipartite component of the sure entries there are no such walks. Raising the potentials of one
+side and lowering those of the other changes none of its entries, so exact potentials may not be
+unique there. Some of them have no error at a point that we choose, the root, and an error of
+at most e times the distance from it at the others. They are exact potentials of the whole problem
+if the sides have equally many points and every other entry of these points has a slack below zero:
+then the dual value at them is at least the largest one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from dssc._typing import Array, Matrix
+
+# Roundings in one slack ``K_ij - alpha_i - alpha_j``, with one to spare.
+SLACK_ROUNDINGS = 4
+
+
+class PotentialErrors(NamedTuple):
+    """Bounds on the errors of potentials, in units of the plan's entries.
+
+    Attributes
+    ----------
+    bounds : ndarray of shape (n,)
+        Bound for every point; infinite where nothing is known.
+    is_free : ndarray of shape (n,)
+        Points of bipartite components. Their bounds are valid if all their entries that are not
+        sure have slacks below zero, with the bounds added.
+    sure : csr_array of shape (n, n)
+        Entries that are positive in the exact plan.
+    """
+
+    bounds: Array
+    is_free: Array
+    sure: sparse.csr_array
+
+
+def potential_errors(plan: Matrix, gap: float, resolution: float) -> PotentialErrors:
+    """Bound the errors of the potentials of a symmetric projection.
+
+    Parameters
+    ----------
+    plan : csr_array or ndarray of shape (n, n)
+        The symmetric plan A, the positive part of the slacks.
+    gap : float
+        Its relative duality gap; see :class:`dssc.result.ProjectionResult`.
+    resolution : float
+        Rounding of a slack in units of A, ``eps * max|K| / eta2``.
+    """
+    A = sparse.csr_array(plan)
+    n, distance = A.shape[0], np.sqrt(2.0 * gap)
+    if distance >= 1.0:
+        nothing = sparse.csr_array((n, n), dtype=bool)
+        return PotentialErrors(np.full(n, np.inf), np.zeros(n, dtype=bool), nothing)
+    error = distance * np.sqrt(np.sum(A.data**2)) / (1.0 - distance) + SLACK_ROUNDINGS * resolution
+    sure = sparse.csr_array(error < A)
+    component = connected_components(sure, directed=False)[1]
+    even, odd = _walks(sure, component)
+    is_free = np.isinf(even) | np.isinf(odd)
+    side = np.where(np.isinf(odd), 1, -1)
+    is_balanced = np.bincount(component, np.where(is_free, side, 0)) == 0
+    walks = np.where(is_free, np.minimum(even, odd), (even + odd) / 2)
+    return PotentialErrors(np.where(is_balanced[component], error * walks, np.inf), is_free, sure)
+
+
+def _walks(edges: sparse.csr_array, component: Array) -> tuple[Array, Array]:
+    """Return the shortest even and odd walks from the root of its component to every vertex.
+
+    In the double cover each vertex has an even and an odd copy, and edges join copies of different
+    kind. A path from the even copy of a root to a copy of a vertex is a walk of that parity. Both
+    walks together lead from the vertex back to itself in an odd number of steps.
+    """
+    n = edges.shape[0]
+    roots = np.unique(component, return_index=True)[1]
+    cover = sparse.block_array([[None, edges], [edges, None]], format="csr").astype(np.float64)
+    lengths = dijkstra(cover, directed=False, indices=roots, unweighted=True, min_only=True)
+    return lengths[:n], lengths[n:]

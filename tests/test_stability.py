@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from dssc import ADSSC, make_union_of_subspaces
+from dssc.stability import best_overlaps, resample_size
+
+
+def test_overlaps_by_hand():
+    labels, others = np.array([0, 0, 0, 1, 1]), np.array([1, 1, 0, 0, 0])
+    overlaps, best = best_overlaps(labels, others, 3)
+    np.testing.assert_allclose(overlaps, [2 / 3, 2 / 3, np.nan])
+    assert best[:2].tolist() == [1, 0]
+
+
+def test_names_of_clusters_do_not_matter():
+    rng = np.random.default_rng(0)
+    labels, others = rng.integers(0, 4, (2, 50))
+    renamed = np.array([2, 0, 3, 1])[others]
+    one, two = (best_overlaps(labels, some, 4)[0] for some in (others, renamed))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_half_of_the_points_are_drawn_within_limits():
+    assert resample_size(300, 3) == 150
+    assert resample_size(70_000, 10) == 1500
+    assert resample_size(70_000, 100) == 2000
+    assert resample_size(10, 5) == 6
+
+
+def test_clean_unions_are_stable_and_noise_is_as_stable_as_chance():
+    X, _ = make_union_of_subspaces(120, n_subspaces=3, random_state=0)
+    clean = ADSSC(3, random_state=0).fit(X).stability()
+    np.testing.assert_allclose(clean.clusters, 1.0)
+    assert clean.mean == pytest.approx(1.0)
+    assert np.nanmin(clean.points) == 1.0
+    noise = np.random.default_rng(0).normal(size=(120, 10))
+    stability = ADSSC(4, eta1=1.0, n_neighbors=12, random_state=0).fit(noise).stability(3)
+    assert stability.mean < stability.chance + 0.05
+
+
+def test_points_are_those_of_all_samples():
+    X, _ = make_union_of_subspaces(60, n_subspaces=2, random_state=0)
+    X = np.vstack([X[:5], X, np.full((1, X.shape[1]), np.nan)])
+    model = ADSSC(2, invalid_rows="label", random_state=0).fit(X)
+    points = model.stability(3).points
+    assert points.shape == (66,)
+    np.testing.assert_array_equal(points[:5], points[5:10])
+    assert np.isnan(points[-1])
+
+
+def test_too_few_points_say_so():
+    X, _ = make_union_of_subspaces(10, n_subspaces=5, random_state=0)
+    with pytest.raises(ValueError, match="10 distinct points are too few for 5 clusters"):
+        ADSSC(5, random_state=0).fit(X).stability()
+    with pytest.raises(ValueError, match="n_resamples=0"):
+        ADSSC(2, random_state=0).fit(X).stability(0)
