@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from dssc import (
     ADSSC,
@@ -170,10 +171,12 @@ def large_model(n, k, neighbours=12):
     A = sparse.csr_array((np.full(len(rows), 1 / neighbours), (rows, columns)), shape=(n, n))
     U = np.eye(k)[labels] + 0.2 * rng.standard_normal((n, k))
     certificate = SimpleNamespace(marginal_error=0.0, gap=0.0, converged=True, status="converged")
-    return SimpleNamespace(
+    model = BaseEstimator()
+    vars(model).update(
         labels_=labels, affinity_matrix_=A, embedding_=U, n_clusters=k, n_clusters_=k,
-        n_features_in_=9, timings_={}, projection_=certificate, eta2_=0.1, get_params=dict,
+        n_features_in_=9, timings_={}, projection_=certificate, eta2_=0.1,
     )  # fmt: skip
+    return model
 
 
 @pytest.mark.slow
