@@ -85,3 +85,17 @@ def test_annotations_can_be_names(cells):
 def test_names_that_the_file_does_not_have(cells, options, message):
     with pytest.raises(CommandError, match=message):
         read_samples(cells, ReadOptions(**options))
+
+
+def test_indices_beyond_the_shape_are_refused(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "cells.h5ad"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("X")
+        group.attrs.update({"encoding-type": "csr_matrix", "shape": (2, 3)})
+        group.update({"data": np.ones(2), "indices": [0, 99], "indptr": [0, 1, 2]})
+        names = file.create_group("obs")
+        names.attrs.update({"encoding-type": "dataframe", "_index": "_index"})
+        names["_index"] = ["a", "b"]
+    with pytest.raises(ValueError, match="not a valid sparse matrix"):
+        read_samples(path, ReadOptions())

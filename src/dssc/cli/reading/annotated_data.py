@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc._typing import Array, Matrix
+from dssc._validation import check_structure
 from dssc.cli.exits import CommandError
 from dssc.cli.reading.columns import check_labels, check_name, missing
 from dssc.cli.reading.hdf5 import Budget, import_h5py
@@ -83,7 +84,7 @@ def _read(item: Any, budget: Budget) -> Matrix:
     if encoding in SPARSE:
         parts = [budget.read(item[name]) for name in ("data", "indices", "indptr")]
         matrix = SPARSE[encoding](tuple(parts), shape=tuple(map(int, item.attrs["shape"])))
-        return matrix.tocsr()
+        return check_structure("the matrix", matrix).tocsr()
     if encoding == "categorical":
         return _categories(budget.read(item["codes"]), budget.read(item["categories"]))
     if encoding.startswith("nullable"):
