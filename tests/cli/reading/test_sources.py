@@ -77,7 +77,9 @@ def contents():
 
 
 @pytest.mark.usefixtures("in_this_process")
-@pytest.mark.parametrize(("kind", "content"), list(contents()))
+@pytest.mark.parametrize(
+    ("kind", "content"), list(contents()), ids=[kind for kind, _ in contents()]
+)
 def test_standard_input(feed, kind, content):
     feed(content)
     samples = read_sources([STANDARD])
