@@ -26,8 +26,8 @@ class CpuBlocks(BlockOperations[Array]):
     """
 
     def __init__(self, N: Matrix, known: Matrix):
-        self._double, self._known = _step(N, np.float64), known
-        self._make_single = lambda: _step(N, np.float32)
+        self._matrix, self._known = N, known
+        self._double = _step(N, np.float64)
 
     @property
     def n_free(self) -> int:
@@ -73,7 +73,7 @@ class CpuBlocks(BlockOperations[Array]):
 
     @cached_property
     def _single(self) -> Step:
-        return self._make_single()
+        return _step(self._matrix, np.float32)
 
 
 def _orthonormal(X: Array) -> Array:

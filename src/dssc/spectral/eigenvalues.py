@@ -9,6 +9,7 @@ from dssc._typing import Array
 from dssc.spectral.chebyshev import chebyshev_eigenvectors
 from dssc.spectral.cpu_blocks import CpuBlocks
 from dssc.spectral.eigenvectors import DENSE_SIZE
+from dssc.spectral.embedding import normalised
 
 # Largest error of an eigenvalue.
 ACCURACY = 3e-3
@@ -41,8 +42,7 @@ def leading_eigenvalues(
     count = min(n, n_known + extra)
     n_components, membership = connected_components(graph, directed=False)
     degrees = np.asarray(graph.sum(axis=1)).ravel()
-    scale = np.divide(1.0, np.sqrt(degrees), out=np.zeros(n), where=degrees > 0)
-    N = sparse.csr_array(graph.multiply(scale[:, None]).multiply(scale[None, :]))
+    N = normalised(graph, degrees)
     if n <= DENSE_SIZE or count > n // 4:
         with one_thread():
             return np.linalg.eigvalsh(N.toarray())[::-1][:count]

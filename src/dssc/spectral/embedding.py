@@ -75,7 +75,7 @@ def spectral_embedding(
     embedding = np.zeros((W.shape[0], n_components))
     embedding[points, :n_known] = indicators.toarray()[:, :n_components]
     if n_wanted > 0:
-        N = _normalised(W, degrees)
+        N = normalised(W, degrees)
         N = N if len(points) == N.shape[0] else N[points][:, points]
         rng = check_random_state(random_state)
         n_exact = None if n_exact is None else max(1, n_exact - n_known)
@@ -173,7 +173,8 @@ def _indicators(membership: Array, root_degrees: Array) -> sparse.csr_array:
     return sparse.csr_array((values / norms[membership], places))
 
 
-def _normalised(W: Matrix, degrees: Array) -> Matrix:
+def normalised(W: Matrix, degrees: Array) -> Matrix:
+    """Return ``D^-1/2 W D^-1/2``; rows without affinity stay zero."""
     scale = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
     if sparse.issparse(W):
         rows = np.repeat(scale, np.diff(W.indptr))
