@@ -197,7 +197,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     -----
     If `eta1` or `n_neighbors` is None, three things are chosen without labels.
 
-    *eta1*: for 160 points, a neighbourhood is made of their strongest neighbours and those of
+    *eta1*: for 320 points, a neighbourhood is made of their strongest neighbours and those of
     these. The eta1 is taken for which a point is closest to the leading directions of its
     neighbourhood, to which it does not belong itself. *Signs*: they count unless the nearest
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
@@ -206,9 +206,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
     of them with all eigenvectors and half with the first `n_clusters`. The clustering with the best
     modularity and normalised cut in the mean of these graphs decides, and the better half of all
-    clusterings votes on the labels. Beyond 5,000 points the number hardly matters: about 12
-    neighbours are taken, more in proportion to the logarithm of the number of points, and all
-    points are clustered once. `candidates_` and `explanation_` say what was found.
+    clusterings votes on the labels. Beyond 8,000 points this would take long: about 12 neighbours
+    are taken, more in proportion to the logarithm of the number of points, and all points are
+    clustered once. `candidates_` and `explanation_` say what was found.
 
     With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
     24 and 48 neighbours each, and the clustering is taken whose held-out points are nearest to the

@@ -40,7 +40,7 @@ DIGITS = 6
 # dimensions, within limits, and enough for every cluster.
 PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1e9, 1000, 2000, 40
 # Points whose neighbourhood is looked at.
-N_POINTS = 160
+N_POINTS = 320
 # Strongest neighbours of a point in its neighbourhood, and of each of these.
 N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.

@@ -9,7 +9,7 @@ a clustering's own graph, both would prefer sparse graphs.
 Another start of k-means changes the accuracy as much as other parameters do. So the choice comes
 with labels: a vote of the better half of all clusterings.
 
-Beyond 5,000 points the number of neighbours hardly matters, and the usual one is taken. Then only
+Beyond 8,000 points graphs would take long, and the usual number of neighbours is taken. Then only
 eta1 and signs are chosen, and the number of clusters is estimated on a sample.
 `benchmarks/selection.py` is the study behind this rule.
 """
@@ -42,7 +42,7 @@ from dssc.spectral.number import ClusterCount
 # Neighbours per point that are tried, the usual number first.
 N_NEIGHBORS = (12, 6, 24)
 # Up to this many points all of them are clustered several times.
-LARGEST_WHOLE = 5000
+LARGEST_WHOLE = 8000
 # Points that graphs are made of otherwise, unless more are needed for every cluster.
 SAMPLE_SIZE = 3000
 # Points per cluster that a sample has at least.
@@ -81,7 +81,7 @@ def select(
 ) -> Choice:
     """Choose what is not given.
 
-    Beyond 5,000 points graphs are made of a sample of 3,000 (or 40 per cluster, if that is more),
+    Beyond 8,000 points graphs are made of a sample of 3,000 (or 40 per cluster, if that is more),
     and only to estimate the number of clusters, or if the points look like chance. eta1 competes
     with the eigenvalues of X'X, so in a sample it is smaller in proportion. The number of
     neighbours is smaller like the logarithm of the number of points, which is what graphs need to
