@@ -73,6 +73,8 @@ class Clusterings:
         Number of eigenvectors, if it was given.
     method, n_init, random_state
         As in :func:`dssc.assign_labels`.
+    weights : ndarray of shape (n_points,), optional
+        How often each point counts.
     """
 
     def __init__(
@@ -87,7 +89,9 @@ class Clusterings:
         method: str,
         n_init: int,
         random_state: RandomState,
+        weights: Array | None = None,
     ):
+        self.weights = weights
         self.affinity = affinity
         self.graph = as_graph(affinity)
         degrees = np.asarray(self.graph.sum(axis=1)).ravel()
@@ -118,6 +122,7 @@ class Clusterings:
             n_init=self.n_init,
             similarity=self._same_cluster,
             random_state=check_random_state(self.random_state),
+            sample_weight=self.weights,
         )
 
     def separate(self, counts: Iterable[int]) -> Exploration:

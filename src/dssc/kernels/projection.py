@@ -130,7 +130,7 @@ def weighted_row_thresholds(
     targets: Array,
     out: Array,
 ) -> None:
-    """Write the t of every row with ``sum_j weights[j] [values[i, j] - w[j] - t]_+ = targets[i]``."""
+    """Write the t of every row as `row_thresholds`, with a weight for every column."""
     for i in prange(len(w)):
         out[i] = _weighted_threshold(
             indptr[i], indptr[i + 1], indices, values, w, weights, targets[i]

@@ -7,9 +7,9 @@ In units of eta, with slacks ``z_ij = K_ij - w_i - w_j``, the dual of (support_p
 convex, once differentiable and piecewise quadratic. Its gradient is ``m - row sums of [z]_+`` and
 its generalised Hessian ``diag(S 1) + S``, S the pattern of positive slacks.
 
-If a vertex i counts as p_i copies of itself, entry (i, j) counts p_i p_j times, and m_i is wanted of
-each copy: the dual is ``1/4 sum_ij p_i p_j [z_ij]_+^2 + sum_i p_i m_i w_i``. With P = diag(p) its
-gradient is P times the residual ``m - [z]_+ p``, and its Hessian ``P (diag(S p / p) + S) P``.
+If a vertex i counts as p_i copies of itself, entry (i, j) counts p_i p_j times, and m_i is wanted
+of each copy: the dual is ``1/4 sum_ij p_i p_j [z_ij]_+^2 + sum_i p_i m_i w_i``. With P = diag(p),
+its gradient is P times the residual ``m - [z]_+ p``, its Hessian ``P (diag(S p / p) + S) P``.
 
 An engine implements `Dual` for the place where it holds the entries. :class:`GraphDual` is the
 CPU's implementation; vectors are arrays there, and tensors on a device.

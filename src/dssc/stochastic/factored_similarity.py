@@ -249,9 +249,7 @@ class FactoredSimilarity(BoundedSimilarity):
         potentials[:, order] = self._rough_solve(graph, order, eta2, w).reshape(-1, n)
         return potentials[0], potentials[-1]
 
-    def _rough_solve(
-        self, graph: Graph, samples: Array, eta2: float, start: Array | None
-    ) -> Array:
+    def _rough_solve(self, graph: Graph, samples: Array, eta2: float, start: Array | None) -> Array:
         """Return potentials on a graph of the `samples`, or of them as rows and as columns."""
         n_vertices = len(graph.indptr) - 1
         copies = None

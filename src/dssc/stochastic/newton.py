@@ -141,9 +141,7 @@ def _central_potentials(
     host = dual.on_host()
     scaled = host.graph._replace(values=host.graph.values / eta)
     start = as_array(potentials) / eta
-    w, n_steps = central_potentials(
-        scaled, host.targets, host.vertex_weights, start, tol, max_iter
-    )
+    w, n_steps = central_potentials(scaled, host.targets, host.vertex_weights, start, tol, max_iter)
     w *= eta
     return dual.from_host(w), n_steps
 
