@@ -17,14 +17,18 @@ from tests.judge import certify
 
 FEATURES = "its data are features, not similarities"
 ISOLATED = "its data hold points without similarity to others, which are refused by name"
+REPEATED = "neighbours are found without weights, and repeated samples are neighbours"
 CLASSIFIER = "it takes every estimator with predict_proba and sparse input for a classifier"
 
 
 def expected_failed_checks(estimator):
     if estimator.affinity != "precomputed":
-        return dict.fromkeys(
-            ["check_estimator_sparse_array", "check_estimator_sparse_matrix"], CLASSIFIER
-        )
+        return {
+            "check_estimator_sparse_array": CLASSIFIER,
+            "check_estimator_sparse_matrix": CLASSIFIER,
+            "check_sample_weight_equivalence_on_dense_data": REPEATED,
+            "check_sample_weight_equivalence_on_sparse_data": REPEATED,
+        }
     return {
         "check_clustering": FEATURES,
         "check_estimator_sparse_tag": ISOLATED,

@@ -154,9 +154,7 @@ def test_the_interior_point_method_takes_weights(rng):
     expected = solve_dual(dual, 0.2, None, 1e-11, 1000)
     assert expected.error <= 1e-11
     scaled = dual.graph._replace(values=dual.graph.values / 0.2)
-    w, _ = central_potentials(
-        scaled, dual.targets, dual.vertex_weights, np.zeros(50), 1e-10, 200
-    )
+    w, _ = central_potentials(scaled, dual.targets, dual.vertex_weights, np.zeros(50), 1e-10, 200)
     np.testing.assert_allclose(0.2 * w, expected.potentials, atol=1e-6)
 
 

@@ -118,7 +118,8 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
     outlier_threshold_ : float
         Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The doubly stochastic A. Rows and columns of points that could not be used are zero.
+        The doubly stochastic A. Rows and columns of points that could not be used are zero. With
+        weights, rows and columns sum to the weights over their mean.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A, times their weights.
     n_clusters_ : int
