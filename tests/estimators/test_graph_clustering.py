@@ -11,6 +11,7 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dssc import ADSSC, GraphClustering, clustering_accuracy, project_doubly_stochastic
+from dssc.estimators.shapes import looks_like_affinity
 from dssc.report import html_report
 from dssc.stochastic import mean_neighbors
 from tests.judge import certify
@@ -210,6 +211,15 @@ def test_other_estimators_name_this_one(moons):
     kernel = gaussian(moons[0])
     with pytest.warns(UserWarning, match=r"like a matrix of similarities.*GraphClustering"):
         ADSSC(2, eta1=1.0, n_neighbors=8, random_state=0).fit(kernel)
+    graph = kneighbors_graph(moons[0], 10)  # not symmetric
+    with pytest.warns(UserWarning, match=r"graph of nearest neighbours.*GraphClustering"):
+        ADSSC(2, eta1=1.0, n_neighbors=8, random_state=0).fit(graph)
+
+
+def test_a_square_table_of_counts_is_no_graph():
+    counts = sparse.random_array((80, 80), density=0.1, rng=0)
+    counts.setdiag(0.0)
+    assert not looks_like_affinity(sparse.csr_array(counts))
 
 
 def test_the_report_shows_a_graph(moons):
