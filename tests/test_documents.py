@@ -312,6 +312,7 @@ def test_python_blocks_print_what_the_document_shows(document, tmp_path, monkeyp
         "docs/choosing.md",
         "docs/choosing_k.md",
         "docs/graphs.md",
+        "docs/guide.md",
         "docs/outliers.md",
         "docs/report.md",
         "docs/reference.md",

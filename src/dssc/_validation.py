@@ -15,6 +15,9 @@ from dssc._typing import Array, Matrix
 COMPRESSED = ("csr", "csc", "bsr")
 
 
+# Largest ratio of two weights: beyond it, float64 does not resolve what the lighter sample adds.
+LARGEST_WEIGHT_RATIO = 1e8
+
 # Types that convert to floats, but not to what they mean; their names begin like this.
 NOT_REAL = {
     "complex": "Complex data not supported: {name} holds complex numbers; use their real and "
@@ -34,8 +37,9 @@ def check_real(name: str, values: Any) -> None:
     if isinstance(values, list | tuple):
         with suppress(ValueError):  # rows of different lengths, which are refused elsewhere
             values = np.asarray(values)
-    types = getattr(values, "dtypes", None)  # of the columns of a table
-    types = [getattr(values, "dtype", None)] if types is None else list(types)
+    # A table has a type for each of its columns.
+    is_table = hasattr(values, "dtypes") and not hasattr(values, "dtype")
+    types = list(values.dtypes) if is_table else [getattr(values, "dtype", None)]
     for kind in types:
         for beginning, complaint in NOT_REAL.items():
             if str(kind).removeprefix("torch.").startswith(beginning):
@@ -78,6 +82,31 @@ def check_count(name: str, value: object) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name}={value!r} must be an integer of at least 1")
     return int(value)
+
+
+def check_sample_weight(sample_weight: Any, n_samples: int) -> Array:
+    """Return weights as an array of floats; raise ValueError unless they can be used."""
+    weights = as_floats("sample_weight", sample_weight)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one number per sample, shape ({n_samples},); its shape is "
+            f"{weights.shape}"
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight[{bad[0]}]={float(weights[bad[0]])!r} must be a nonnegative finite "
+            f"number ({len(bad)} such weights); use 0 to leave a sample out"
+        )
+    used = weights[weights > 0]
+    if len(used) == 0:
+        raise ValueError("sample_weight is zero for all samples; give some a positive weight")
+    if not used.max() <= LARGEST_WEIGHT_RATIO * used.min():
+        raise ValueError(
+            f"sample_weight goes from {used.min():.3g} to {used.max():.3g}; weights must not "
+            f"differ by a factor above {LARGEST_WEIGHT_RATIO:.0e}. Use 0 to leave samples out"
+        )
+    return weights
 
 
 def check_structure(name: str, matrix: Matrix) -> Matrix:

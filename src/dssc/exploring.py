@@ -73,6 +73,8 @@ class Clusterings:
         Number of eigenvectors, if it was given.
     method, n_init, random_state
         As in :func:`dssc.assign_labels`.
+    weights : ndarray of shape (n_points,), optional
+        How often each point counts.
     """
 
     def __init__(
@@ -87,7 +89,9 @@ class Clusterings:
         method: str,
         n_init: int,
         random_state: RandomState,
+        weights: Array | None = None,
     ):
+        self.weights = weights
         self.affinity = affinity
         self.graph = as_graph(affinity)
         degrees = np.asarray(self.graph.sum(axis=1)).ravel()
@@ -111,14 +115,20 @@ class Clusterings:
             )
         if n_clusters == self.n_known:
             return self.known
-        return assign_labels(
-            self._embedding(n_clusters),
+        embedding = self._embedding(n_clusters)
+        placed = np.any(embedding != 0, axis=1)
+        labels = np.empty(self.n_points, dtype=np.int32)
+        labels[placed] = assign_labels(
+            embedding[placed],
             n_clusters,
             method=self.method,
             n_init=self.n_init,
-            similarity=self._same_cluster,
             random_state=check_random_state(self.random_state),
+            sample_weight=None if self.weights is None else self.weights[placed],
         )
+        if not placed.all():
+            labels[~placed] = self._with_their_cluster(labels, placed, n_clusters)
+        return labels
 
     def separate(self, counts: Iterable[int]) -> Exploration:
         """Return a clustering for every count, each from the eigenvectors."""
@@ -190,12 +200,14 @@ class Clusterings:
         values = np.einsum("ij,ij->j", scaled, self.graph @ scaled)
         self.eigenvalues = np.clip(values, -1.0, 1.0)
 
-    def _same_cluster(self, rows: Array) -> Array:
-        """Return which points share a cluster of the fit with some points.
+    def _with_their_cluster(self, labels: Array, placed: Array, n_clusters: int) -> Array:
+        """Return where points go that no cluster is connected with: with their fitted cluster.
 
-        Points that no cluster is connected with go where most of their fitted cluster goes.
+        It is the new cluster of which the fitted one has the largest share.
         """
-        return (self.known[rows][:, None] == self.known[None, :]).astype(np.float64)
+        common = np.zeros((self.n_known, n_clusters))
+        np.add.at(common, (self.known[placed], labels[placed]), 1.0)
+        return np.argmax(common / common.sum(axis=0), axis=1)[self.known[~placed]]
 
 
 def merged_layers(graph: sparse.csr_array, labels: Array, n_clusters: int) -> dict[int, Array]:

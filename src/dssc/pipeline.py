@@ -54,10 +54,20 @@ class Settings:
         return self.fading and self.n_components is None and self.assign_labels == "kmeans"
 
 
-def express(X: Any, settings: Settings, engine: Engine, progress: Progress) -> SelfExpression:
-    """Express every row of X, scaled to unit norm, by the others: (minC)."""
+def express(
+    X: Any,
+    settings: Settings,
+    engine: Engine,
+    progress: Progress,
+    weights: Array | None = None,
+) -> SelfExpression:
+    """Express every row of X, scaled to unit norm, by the others: (minC).
+
+    With weights, of mean one, a row counts as so many copies that do not express each other.
+    """
     if settings.eta3 == 0:
-        return engine.express(X, settings.eta1, settings.symmetric, settings.signed, progress)
+        symmetric, signed = settings.symmetric, settings.signed
+        return engine.express(X, settings.eta1, symmetric, signed, progress, weights)
     with progress.stage("self-expression"):
         result = elastic_net_representation(
             unit_norm(X), settings.eta1, settings.eta3, tol=settings.tol, max_iter=settings.max_iter
@@ -128,7 +138,7 @@ def embed(
             return engine.embed(graph, n_clusters, settings.n_components, None, rng)
         n_components = fading_components(graph.affinity.shape[0], n_clusters)
         vectors = engine.embed(graph, n_clusters, n_components, n_clusters, rng)
-        return faded(vectors, graph.affinity, n_clusters)
+        return faded(vectors, graph.affinity, n_clusters, graph.expression.weights)
 
 
 def assign(

@@ -20,7 +20,8 @@ class ProjectionResult:
         The regularisation of the problem.
     marginal_error : float
         Largest deviation from one among all row and column sums of A. It covers all n x n
-        entries: those outside of the solver's support are proved to be zero.
+        entries: those outside of the solver's support are proved to be zero. If points have
+        weights, their sums are divided by these.
     gap : float
         Objective at A, rounded to exact feasibility, minus the dual value, divided by
         ``eta2 * |A|_F^2``. So ``|A - A*|_F^2 <= 2 * gap * |A|_F^2`` for that A and the optimum A*,

@@ -20,7 +20,8 @@ def moons(tmp_path, monkeypatch):
 def test_from_a_graph_to_labels_in_one_line(moons, capsys):
     assert main(["cluster", "graph.npz", "-k", "2", "--method", "graph", "-o", "labels.npy"]) == 0
     assert clustering_accuracy(moons, np.load("labels.npy")) == 1.0
-    assert "GraphClustering: 2 clusters" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "200 samples, with their similarities\nGraphClustering: 2 clusters" in printed
 
 
 def test_features_become_a_graph_and_outliers_get_no_cluster(moons, capsys):

@@ -11,20 +11,25 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dssc import ADSSC, GraphClustering, clustering_accuracy, project_doubly_stochastic
+from dssc.estimators.shapes import looks_like_affinity
 from dssc.report import html_report
 from dssc.stochastic import mean_neighbors
 from tests.judge import certify
 
 FEATURES = "its data are features, not similarities"
 ISOLATED = "its data hold points without similarity to others, which are refused by name"
+REPEATED = "neighbours are found without weights, and repeated samples are neighbours"
 CLASSIFIER = "it takes every estimator with predict_proba and sparse input for a classifier"
 
 
 def expected_failed_checks(estimator):
     if estimator.affinity != "precomputed":
-        return dict.fromkeys(
-            ["check_estimator_sparse_array", "check_estimator_sparse_matrix"], CLASSIFIER
-        )
+        return {
+            "check_estimator_sparse_array": CLASSIFIER,
+            "check_estimator_sparse_matrix": CLASSIFIER,
+            "check_sample_weight_equivalence_on_dense_data": REPEATED,
+            "check_sample_weight_equivalence_on_sparse_data": REPEATED,
+        }
     return {
         "check_clustering": FEATURES,
         "check_estimator_sparse_tag": ISOLATED,
@@ -206,6 +211,15 @@ def test_other_estimators_name_this_one(moons):
     kernel = gaussian(moons[0])
     with pytest.warns(UserWarning, match=r"like a matrix of similarities.*GraphClustering"):
         ADSSC(2, eta1=1.0, n_neighbors=8, random_state=0).fit(kernel)
+    graph = kneighbors_graph(moons[0], 10)  # not symmetric
+    with pytest.warns(UserWarning, match=r"graph of nearest neighbours.*GraphClustering"):
+        ADSSC(2, eta1=1.0, n_neighbors=8, random_state=0).fit(graph)
+
+
+def test_a_square_table_of_counts_is_no_graph():
+    counts = sparse.random_array((80, 80), density=0.1, rng=0)
+    counts.setdiag(0.0)
+    assert not looks_like_affinity(sparse.csr_array(counts))
 
 
 def test_the_report_shows_a_graph(moons):

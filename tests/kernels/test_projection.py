@@ -49,6 +49,30 @@ def test_row_thresholds_meet_their_targets(kernels, graph_and_potentials):
         assert mass == pytest.approx(targets[i], rel=1e-12)
 
 
+def test_weighted_row_sums_agree_with_numpy(graph_and_potentials, rng):
+    graph, w = graph_and_potentials
+    n, weights = len(w), rng.exponential(size=len(w))
+    outcomes = []
+    for kernels in (projection, reference):
+        sums, degrees, counts = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+        kernels.weighted_row_sums(*graph, w, weights, sums, degrees, counts)
+        outcomes.append((sums, degrees, counts))
+    for ours, expected in zip(*outcomes, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-13)
+
+
+@both
+def test_weighted_row_thresholds_meet_their_targets(kernels, graph_and_potentials, rng):
+    (indptr, indices, values), w = graph_and_potentials
+    targets, weights = np.linspace(0.5, 2.0, len(w)), rng.exponential(size=len(w)) + 0.01
+    t = np.empty(len(w))
+    kernels.weighted_row_thresholds(indptr, indices, values, w, weights, targets, t)
+    for i in range(len(w)):
+        row = slice(indptr[i], indptr[i + 1])
+        mass = weights[indices[row]] @ np.maximum(values[row] - w[indices[row]] - t[i], 0)
+        assert mass == pytest.approx(targets[i], rel=1e-11)
+
+
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_row_thresholds_agree_with_numpy_at_every_scale(scale, rng):
     (indptr, indices, values), w = random_graph(rng, 50)

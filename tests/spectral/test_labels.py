@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from dssc import assign_labels, clustering_accuracy, unit_norm
@@ -75,3 +76,33 @@ def test_equals_stay_equal_when_rounding_tells_them_apart(rng):
 def test_bad_input_is_explained(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_weights_move_the_clusters():
+    angles = np.radians([0.0, 40.0, 90.0])
+    U = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    plain = assign_labels(U, 2, random_state=0)
+    assert plain[0] == plain[1] != plain[2]
+    heavy = assign_labels(U, 2, random_state=0, sample_weight=[100.0, 100.0, 1.0])
+    assert heavy[0] != heavy[1] == heavy[2]
+
+
+def test_weights_are_copies_to_kmeans_and_to_its_seeds(rng):
+    U, counts = rng.standard_normal((60, 3)), rng.integers(1, 5, 60)
+    weighted = assign_labels(U, 4, n_init=50, random_state=0, sample_weight=counts)
+    copies = assign_labels(np.repeat(U, counts, axis=0), 4, n_init=50, random_state=0)
+    assert adjusted_rand_score(np.repeat(weighted, counts), copies) == pytest.approx(1.0)
+    drawn = [
+        kmeans_seeds(U, 1, np.random.RandomState(seed), np.eye(60)[7] + 1e-12)[0]
+        for seed in range(5)
+    ]
+    assert drawn == [7] * 5
+
+
+def test_a_point_without_a_row_goes_where_most_weight_is():
+    U = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    S = np.array([[0, 0, 0, 0.0], [0, 0, 0, 0.9], [0, 0, 0, 0.5], [0.0, 0.9, 0.5, 0]])
+    labels = assign_labels(U, 2, similarity=S, random_state=0)
+    assert labels[3] == labels[2]  # means of 0.45 and 0.5
+    labels = assign_labels(U, 2, similarity=S, random_state=0, sample_weight=[1.0, 3.0, 1.0, 1.0])
+    assert labels[3] == labels[1]  # means of 0.675 and 0.5

@@ -21,7 +21,9 @@ def test_potentials_give_the_wanted_sums(symmetric, rng):
     support = Support(sparse.csr_array(K), symmetric)
     targets = np.exp(rng.standard_normal(30))
     targets = support.targets((targets, targets))
-    w, n_iter = central_potentials(support.graph, targets, np.zeros(len(targets)), 1e-10, 100)
+    w, n_iter = central_potentials(
+        support.graph, targets, np.ones(len(targets)), np.zeros(len(targets)), 1e-10, 100
+    )
     assert 0 < n_iter < 40
     alpha, beta = support.split(w)
     A = np.maximum(K - alpha[:, None] - beta, 0.0)

@@ -56,6 +56,8 @@ def as_text(summary: dict[str, Any]) -> str:
     """Return a summary as a few lines of text."""
     n, k = summary["n_samples"], len(summary["sizes"])
     steps = f" ({', '.join(summary['preparation'])})" if summary["preparation"] else ""
+    is_graph = summary["parameters"].get("affinity") == "precomputed"
+    features = "with their similarities" if is_graph else f"{summary['n_features']:,} features"
     n_components, outside = summary["components"], summary["without_cluster"]
     certificate = summary["certificate"]
     parameters = "".join(
@@ -80,7 +82,7 @@ def as_text(summary: dict[str, Any]) -> str:
     }
     return "\n".join(
         [
-            f"{summary['data']}: {n:,} samples, {summary['n_features']:,} features{steps}",
+            f"{summary['data']}: {n:,} samples, {features}{steps}",
             f"{summary['method']}: {k} clusters in {sum(summary['seconds'].values()):.1f} s",
             *(f"  {name:12} {text}" for name, text in rows.items() if text),
         ]

@@ -16,6 +16,10 @@ class SelfExpression(Protocol):
     """The self-expression C of some samples, held in a form that suits its size and engine."""
 
     @property
+    def weights(self) -> Array | None:
+        """How often each sample counts, with a mean of one; None if all count the same."""
+
+    @property
     def problem(self) -> Projectable:
         """The similarities to be projected: |C| or its positive part, perhaps made symmetric."""
 
@@ -33,7 +37,7 @@ class AffinityGraph:
     Attributes
     ----------
     affinity : csr_array or ndarray of shape (n_samples, n_samples)
-        Nonnegative weights.
+        Nonnegative weights. If samples have weights, its rows and columns sum to these.
     expression : SelfExpression
         The self-expression behind it.
     projection : ProjectionResult or None
@@ -61,16 +65,23 @@ class Engine(Protocol):
         They have one more coordinate, equal to `height`, unless it is None.
         """
 
-    def check_model(self, eta3: float, symmetric: bool) -> None:
+    def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
         """Raise an error that says what to change if this engine cannot run a model."""
 
     def express(
-        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        progress: Progress,
+        weights: Array | None = None,
     ) -> SelfExpression:
         """Express samples by each other by least squares, (minC) with eta3 = 0.
 
         Rows of X are scaled to unit norm. `symmetric` says whether ``(|C| + |C|') / 2`` is to be
-        projected, or ``|C|``; `signed` that coefficients below zero count as zero.
+        projected, or ``|C|``; `signed` that coefficients below zero count as zero. A sample of
+        weight p counts as p copies that do not express each other.
         """
 
     def embed(

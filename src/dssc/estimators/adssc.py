@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
 from dssc._typing import Array
-from dssc._validation import check_nonnegative, check_positive, check_real
+from dssc._validation import check_nonnegative, check_positive, check_real, check_sample_weight
 from dssc._warnings import warn_user
 from dssc.engines import Engine, SelfExpression, engine_for
 from dssc.estimators.assessment import AssessmentMixin
@@ -150,7 +150,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The doubly stochastic A, in float64. Rows and columns of samples that could not be used are
-        zero.
+        zero. With weights, rows and columns sum to the weights over their mean; see Notes.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
         The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
         samples on, if there are more samples than features, and on a device, C is never formed, and
@@ -195,6 +195,20 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
 
     Notes
     -----
+    *Weights*: with W = diag(sample_weight), each copy of sample j has the coefficient
+
+    .. math:: C_{ij} = h_{ij} / (1 - w_i h_{ii}), \quad
+              h_{ij} = x_i^\top (X^\top W X + \eta_1 I)^{-1} x_j , \quad i \ne j ,
+
+    and entry (i, j) of A counts w_i w_j times. `affinity_matrix_` and `projection_.plan` hold sums
+    over all copies of two samples, divided by the mean weight: their rows and columns sum to the
+    weights over their mean. `representation_matrix_` sums coefficients over copies, too, so
+    that ``X ≈ C X``. k-means counts weights. `n_neighbors` counts samples, whatever their weights,
+    and eta1 and signs are chosen without weights. If all weights are multiplied by c, a given eta1
+    has to be multiplied by c for the same result; an eta1 that is chosen, or infinite, adapts. If
+    weights are given, those of equal rows are added up, whereas without weights equal rows count
+    once. `stability` clusters halves of the samples without their weights.
+
     If `eta1` or `n_neighbors` is None, three things are chosen without labels.
 
     *eta1*: for 320 points, a neighbourhood is made of their strongest neighbours and those of
@@ -250,7 +264,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     optional_counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors")
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of X.
 
         Parameters
@@ -259,6 +273,10 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             Samples; at least two, none of them zero unless ``invalid_rows="label"``.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights, on the CPU and with ``eta3=0``. A sample of weight 2 counts as two copies of it
+            that do not express each other; see Notes. A sample of weight 0 is left out, and gets
+            the label -1; `predict` places it.
 
         Returns
         -------
@@ -267,19 +285,20 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         """
         with self._unchanged_on_failure(dropped=("_reusable",)):
             engine = engine_for(self.device, X, self.checkpoint)
-            X, usable = self._checked(X, engine)
+            X, usable = self._checked(X, engine, weighted=sample_weight is not None)
             rng = check_random_state(self.random_state)
             progress = Progress(self.verbose)
 
-            rows = self._distinct(X, usable)
+            X, usable, weights = self._weighted(X, usable, sample_weight)
+            rows = self._distinct(X, usable).weighted(weights)
             points, height = self._lifted(rows.take(X))
             engine = engine.for_points(rows.first, height)
             if rows.distinct.are_clusters(self.n_clusters):
                 return self._fit_separate(points, height, rows, progress)
-            choice = self._choose(points, engine, rng, progress)
+            choice = self._choose(points, rows, engine, rng, progress)
             progress.note(choice.explanation)
-            settings = self._settings(choice.best)
-            expression = self._express(points, choice, settings, engine, progress)
+            settings = self._settings(choice.best, rows.mean_weight)
+            expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
@@ -292,7 +311,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
-            self.eta1_, self.signed_ = settings.eta1, settings.signed
+            self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
             self._fitted_clusters = FittedClusters(
                 points=points,
                 point_of=rows.distinct.point_of,
@@ -305,11 +324,12 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
                 symmetric=settings.symmetric,
                 signed=settings.signed,
                 potentials=self.projection_.potentials[1],
+                weights=rows.point_weights,
             )
             self._warn_if_orthogonal(points)
         return self
 
-    def _checked(self, X: Any, engine: Engine) -> tuple[Any, UsableRows]:
+    def _checked(self, X: Any, engine: Engine, weighted: bool) -> tuple[Any, UsableRows]:
         """Return the samples to cluster where the engine wants them, and which they are."""
         refuse_images(X)
         check_real("X", X)
@@ -321,8 +341,19 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self.n_features_in_ = X.shape[1]
         else:
             X, usable = self._validated(X)
-        engine.check_model(self.eta3, self.symmetric)
+        engine.check_model(self.eta3, self.symmetric, weighted)
         return X, usable
+
+    def _weighted(
+        self, X: Any, usable: UsableRows, sample_weight: Any
+    ) -> tuple[Any, UsableRows, Array | None]:
+        """Return samples of positive weight, which they are, and their weights."""
+        if sample_weight is None:
+            return X, usable, None
+        weights = check_sample_weight(sample_weight, len(usable.mask))
+        kept = usable.without(weights == 0)
+        self._check_enough(kept.mask)
+        return UsableRows(kept.mask[usable.mask]).select(X), kept, kept.select(weights)
 
     def _zeros_are_valid(self) -> bool:
         return bool(self.affine)
@@ -412,18 +443,29 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         return is_given or n_samples < FEWEST
 
     def _choose(
-        self, points: Any, engine: Engine, rng: np.random.RandomState, progress: Progress
+        self,
+        points: Any,
+        rows: SampleRows,
+        engine: Engine,
+        rng: np.random.RandomState,
+        progress: Progress,
     ) -> Choice:
         """Return candidates for the parameters that are None; one if nothing is to be chosen."""
+        weights, mean_weight = rows.point_weights, rows.mean_weight
         if self._is_given(points.shape[0]):
             n_neighbors = self.n_neighbors or (DEFAULT_NEIGHBORS if self.eta2 is None else None)
-            return Choice([Candidate(self.eta1 or DEFAULT_ETA1, n_neighbors, bool(self.signed))])
+            eta1 = self.eta1 or DEFAULT_ETA1 * mean_weight
+            return Choice([Candidate(eta1, n_neighbors, bool(self.signed))])
         with progress.stage("choice"):
-            key = key_of(points, self.get_params()) if self.warm_start else ""
+            params = self.get_params(), weights, mean_weight
+            key = key_of(points, *params) if self.warm_start else ""
             kept = self._kept()
             if key and kept.choice is not None and kept.choice_key == key:
                 return kept.choice
-            given = Given(self.n_clusters, self.eta1, self.signed, bool(self.affine))
+            given_eta1 = None if self.eta1 is None else self.eta1 / mean_weight
+            given = Given(
+                self.n_clusters, given_eta1, self.signed, bool(self.affine), weights, mean_weight
+            )
             choice = select(points, given, self._settings(), engine, rng)
             if key:
                 self._reusable = replace(kept, choice_key=key, choice=choice)
@@ -432,6 +474,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     def _express(
         self,
         points: Any,
+        rows: SampleRows,
         choice: Choice,
         settings: Settings,
         engine: Engine,
@@ -439,25 +482,29 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     ) -> SelfExpression:
         """Return the self-expression: of the choice, of the last fit, or a new one."""
         known = choice.graph.expression if choice.graph else None
+        weights = rows.point_weights
         if not self.warm_start:
             self._reusable = WarmStart()
-            return known or express(points, settings, engine, progress)
+            return known or express(points, settings, engine, progress, weights)
         with progress.stage("comparison"):
             given = settings.eta1, settings.eta3, settings.signed, settings.symmetric, self.device
-            key = key_of(points, *given)
+            key = key_of(points, *given, weights)
         kept = self._kept()
         if kept.expression is not None and kept.expression_key == key:
             return kept.expression
         self._reusable = kept = replace(kept, expression=None)  # frees memory for the new one
-        expression = known or express(points, settings, engine, progress)
+        expression = known or express(points, settings, engine, progress, weights)
         self._reusable = replace(kept, expression_key=key, expression=expression)
         return expression
 
     def _kept(self) -> WarmStart:
         return getattr(self, "_reusable", None) or WarmStart()
 
-    def _settings(self, candidate: Candidate | None = None) -> Settings:
-        """Return the parameters of a run: those given, or with what a candidate sets."""
+    def _settings(self, candidate: Candidate | None = None, mean_weight: float = 1.0) -> Settings:
+        """Return the parameters of a run: those given, or with what a candidate sets.
+
+        A run has weights with a mean of one, so its eta1 is that of the candidate over the mean.
+        """
         settings = Settings(
             eta2=self.eta2,
             eta3=float(self.eta3),
@@ -474,7 +521,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             return settings
         return replace(
             settings,
-            eta1=float(candidate.eta1),
+            eta1=float(candidate.eta1) / mean_weight,
             n_neighbors=candidate.n_neighbors,
             signed=candidate.signed,
         )

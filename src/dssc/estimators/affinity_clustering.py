@@ -230,6 +230,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator, ABC):
                 method=self.assign_labels,
                 n_init=self.n_init,
                 random_state=self.random_state,
+                weights=self._points.rows.point_weights,
             )
         return self._clusterings
 

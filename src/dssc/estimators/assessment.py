@@ -73,6 +73,10 @@ class AssessmentMixin:
                 "symmetric=False has potentials for rows and for columns, for which no proof is "
                 "known; fit with symmetric=True"
             )
+        if fitted.weights is not None:
+            raise ValueError(
+                "no proof is known for points with different weights; fit without sample_weight"
+            )
         expression = express(
             as_array(fitted.points), self._fitted_settings(), CpuEngine(), Progress()
         )
@@ -138,6 +142,7 @@ class AssessmentMixin:
         if self._verdict is None:
             points, fitted = self._points, self._fitted_clusters
             is_small = len(points.labels) < MATRIX_FREE_FROM
+            is_provable = fitted.symmetric and fitted.weights is None
             shares = share_in_own_cluster(points.affinity, points.labels, self.n_clusters_)
             evidence = gather_evidence(
                 points.affinity,
@@ -146,7 +151,7 @@ class AssessmentMixin:
                 shares,
                 self.stability(),
                 self._distance_from_neighbors(),
-                self.separation() if is_small and fitted.symmetric else None,
+                self.separation() if is_small and is_provable else None,
                 converged=self.projection_.converged,
             )
             self._verdict = judge(evidence)

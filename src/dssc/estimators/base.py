@@ -62,7 +62,7 @@ class SubspaceClustering(AffinityClustering):
             A = graph.affinity
             if rows.distinct.has_copies:
                 is_plan = self._is_doubly_stochastic
-                A = spread_plan(A, rows.distinct) if is_plan else MatrixExpression(C).K
+                A = spread_plan(A, rows.distinct, rows.shares) if is_plan else MatrixExpression(C).K
         super()._record(graph, n_clusters, embedding, labels, progress, dtype, rows)
         self._record_pairs(A, C, dtype, rows)
 
@@ -72,7 +72,7 @@ class SubspaceClustering(AffinityClustering):
         C, n_points = copy_cycle(distinct), distinct.n_points
         eye = sparse.csr_array(sparse.eye_array(n_points))
         if self._is_doubly_stochastic:
-            A = spread_plan(eye, distinct)
+            A = spread_plan(eye, distinct, rows.shares)
             self.projection_, self.eta2_, self.n_neighbors_ = None, np.nan, 0.0
         else:
             A = MatrixExpression(C).K

@@ -13,6 +13,9 @@ from dssc._typing import Array, Matrix
 from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.features import DistinctRows
 
+# Bytes of one entry of a sparse affinity, and of the product it comes from.
+BYTES_PER_ENTRY = 32
+
 
 def spread_coefficients(C: Matrix, affinity: Matrix, rows: DistinctRows) -> Matrix:
     """Return the self-expression of all samples, by the first sample of every point.
@@ -35,16 +38,21 @@ def spread_coefficients(C: Matrix, affinity: Matrix, rows: DistinctRows) -> Matr
     return spread
 
 
-def spread_plan(A: Matrix, rows: DistinctRows) -> Matrix:
+def spread_plan(A: Matrix, rows: DistinctRows, shares: Array | None = None) -> Matrix:
     """Return a doubly stochastic affinity of all samples from that of the distinct points.
 
     The copies of a point share its affinity to other points equally, and what they lack to a sum of
     one goes from each copy to the next and to the previous one. So the graph has the components of
     A. An entry of A between points with p and q copies becomes at most p + q entries, not p q:
     copies are matched in order, as long intervals are cut into p and into q equal parts.
+
+    If samples have weights, an entry is shared by all pairs of copies in proportion to these, and
+    rows sum to the weights. `shares` are those of the samples in the weights of their points.
     """
     if not rows.has_copies:
         return A
+    if shares is not None:
+        return _spread_by_shares(A, rows, shares)
     n, counts = len(rows.point_of), rows.n_copies
     starts = np.cumsum(counts) - counts
     A = sparse.coo_array(A)
@@ -57,6 +65,21 @@ def spread_plan(A: Matrix, rows: DistinctRows) -> Matrix:
     spread = sparse.csr_array(shared + (cycle + cycle.T).multiply(lacking[:, None]))
     spread.sort_indices()
     return csr_of_parts(spread.data, spread.indices, spread.indptr, (n, n))
+
+
+def _spread_by_shares(A: Matrix, rows: DistinctRows, shares: Array) -> sparse.csr_array:
+    """Return the affinity of all samples if copies share that of their point in given shares."""
+    A, counts = sparse.csr_array(A), rows.n_copies
+    n_entries = float(counts @ (A.astype(bool).astype(np.float64) @ counts))
+    needed, available = BYTES_PER_ENTRY * n_entries, available_bytes()
+    if available is not None and needed > available:
+        raise MemoryError(
+            f"the affinity of all copies would hold {n_entries:.3g} entries ({needed:.3g} bytes, "
+            f"{available:.3g} available); keep one sample of each point, with the sum of weights"
+        )
+    places = np.arange(len(shares)), rows.point_of
+    S = sparse.csr_array((shares, places), shape=(len(shares), rows.n_points))
+    return sparse.csr_array(S @ A @ S.T)
 
 
 def copy_cycle(rows: DistinctRows) -> sparse.csr_array:

@@ -11,8 +11,8 @@ from sklearn.utils.validation import validate_data
 
 from dssc._devices import as_array
 from dssc._progress import Progress
-from dssc._typing import Matrix
-from dssc._validation import check_structure
+from dssc._typing import Array, Matrix
+from dssc._validation import check_sample_weight, check_structure
 from dssc.engines import CpuEngine
 from dssc.engines.cpu import GivenSimilarity
 from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, parameters
@@ -118,7 +118,8 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
     outlier_threshold_ : float
         Samples with a higher score have the label -1; infinite with ``contamination=0``.
     affinity_matrix_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The doubly stochastic A. Rows and columns of points that could not be used are zero.
+        The doubly stochastic A. Rows and columns of points that could not be used are zero. With
+        weights, rows and columns sum to the weights over their mean.
     embedding_ : ndarray of shape (n_samples, n_components)
         Leading eigenvectors of A, times their weights.
     n_clusters_ : int
@@ -145,6 +146,11 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
     -----
     Adding a constant to all similarities, or a number to each row and column, does not change A. So
     ``-d ** 2 / 2`` and the inner products of the points are the same similarities.
+
+    With weights, entry (i, j) of A counts w_i w_j times. `affinity_matrix_` and the plan of
+    `projection_` hold the sum over all copies of two samples, divided by the mean weight, so that
+    rows and columns sum to the weights over their mean. k-means counts weights, and `n_neighbors`
+    counts samples. With ``affinity="nearest_neighbors"``, neighbours are found without weights.
 
     For new points `predict`, `predict_proba`, `transform` and `outlier_scores` take their features
     or, for ``affinity="precomputed"``, their similarities to the points of the fit, one row per new
@@ -173,7 +179,7 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
     counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_neighbors", "n_init", "max_iter")
     positive: ClassVar[tuple[str, ...]] = ("tol",)
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Cluster points by their similarities.
 
         Parameters
@@ -182,6 +188,10 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
             Similarities for ``affinity="precomputed"``, features otherwise.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights, of which only the ratios matter. A sample of weight 2 counts as two copies of
+            it, which have the similarity of the diagonal to each other; see Notes. A sample of
+            weight 0 is left out, and gets the label -1; `predict` places it.
 
         Returns
         -------
@@ -190,25 +200,33 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
         """
         with self._unchanged_on_failure():
             X = self._checked(as_array(X))
+            weights = np.ones(X.shape[0])
+            if sample_weight is not None:
+                weights = check_sample_weight(sample_weight, X.shape[0])
             rng = check_random_state(self.random_state)
             engine, progress = CpuEngine(), Progress(self.verbose)
 
             with progress.stage("similarities"):
-                K, rows = self._similarities(X)
+                K, rows = self._similarities(X, weights == 0)
                 K, lowest = without_self_loops(K, self.self_loops)
-            settings = self._settings(K)
-            graph = affinity_graph(GivenSimilarity(K), self.n_clusters, settings, progress)
+            points = SampleRows(rows, DistinctRows.separate(K.shape[0]), rows.select(weights))
+            settings, similarity = self._settings(K), GivenSimilarity(K, points.point_weights)
+            graph = affinity_graph(similarity, self.n_clusters, settings, progress)
             n_clusters = self._number_of_clusters(graph, progress)
             embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
 
-            points = SampleRows(rows, DistinctRows.separate(K.shape[0]))
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), points)
             self.affinity_matrix_ = rows.spread_square(graph.affinity)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, points)
             self._features = rows.select(X) if callable(self.affinity) else None
             self._fitted_graph = FittedGraph(
-                labels, n_clusters, self.eta2_, self.projection_.potentials[1], lowest
+                labels,
+                n_clusters,
+                self.eta2_,
+                self.projection_.potentials[1],
+                lowest,
+                points.point_weights,
             )
         return self
 
@@ -244,13 +262,19 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
                 f"{X.shape}; for features use affinity='nearest_neighbors' or a function of X"
             )
 
-    def _similarities(self, X: Matrix) -> tuple[Matrix, UsableRows]:
-        """Return the symmetric similarities of the points that can be used, and which they are."""
+    def _similarities(self, X: Matrix, dropped: Array) -> tuple[Matrix, UsableRows]:
+        """Return the symmetric similarities of the points that can be used, and which they are.
+
+        Those that are `dropped` are left out from the start.
+        """
         self._neighbors: NeighborSimilarity | None = None
         if self.affinity == PRECOMPUTED:
-            rows = UsableRows(np.ones(X.shape[0], dtype=bool))
-            return self._connected(symmetric_part(check_similarity(X)), rows)
-        rows = self._usable_rows(X)
+            rows = UsableRows(~dropped)
+            self._check_enough(rows.mask)
+            K = rows.select_square(symmetric_part(check_similarity(X)))
+            return self._connected(K, rows)
+        rows = self._usable_rows(X).without(dropped)
+        self._check_enough(rows.mask)
         if self.affinity == NEAREST:
             self._neighbors = NeighborSimilarity(rows.select(X), self.n_neighbors)
             return self._neighbors.within(), rows

@@ -1,6 +1,7 @@
 """Which samples the points of a fit stand for, and results for all samples."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,41 @@ class SampleRows:
         The samples that can be used.
     distinct : DistinctRows
         The distinct points among these.
+    sample_weight : ndarray of shape (n_usable,) or None
+        Positive weights of the samples that can be used, if they were given. Those of copies are
+        added up.
     """
 
     usable: UsableRows
     distinct: DistinctRows
+    sample_weight: Array | None = None
+
+    def weighted(self, sample_weight: Array | None) -> "SampleRows":
+        """Return the rows with weights of the samples that can be used."""
+        return replace(self, sample_weight=sample_weight)
+
+    @cached_property
+    def mean_weight(self) -> float:
+        """Mean weight of a point; one if no weights were given."""
+        if self.sample_weight is None:
+            return 1.0
+        return float(np.sum(self.sample_weight) / self.distinct.n_points)
+
+    @cached_property
+    def point_weights(self) -> Array | None:
+        """Weights of the points, divided by their mean; None if all points count the same."""
+        if self.sample_weight is None:
+            return None
+        weights = np.bincount(self.distinct.point_of, self.sample_weight)
+        return None if np.all(weights == weights[0]) else weights / weights.mean()
+
+    @property
+    def shares(self) -> Array | None:
+        """The share of every sample in the weight of its point; None if no weights were given."""
+        if self.sample_weight is None:
+            return None
+        point_of = self.distinct.point_of
+        return self.sample_weight / np.bincount(point_of, self.sample_weight)[point_of]
 
     def take(self, X: Any) -> Any:
         """Return the distinct points of samples that can be used."""
@@ -52,7 +84,7 @@ class ClusteredPoints:
     embedding : ndarray of shape (n_points, n_components)
         Their embedding.
     rows : SampleRows
-        The samples they stand for.
+        The samples they stand for, with their weights.
     """
 
     affinity: Matrix

@@ -30,8 +30,9 @@ def warn_if_affinity(X: Matrix) -> None:
     """Warn if features are obviously similarities."""
     if looks_like_affinity(X):
         warn_user(
-            "X is square, symmetric and nonnegative with equal diagonal entries, like a matrix of "
-            "similarities, and its rows are taken as features. Use "
+            "X is square and nonnegative with equal diagonal entries, and symmetric or with as many "
+            "entries in every row, like a matrix of similarities or a graph of nearest neighbours. "
+            "Its rows are taken as features. Use "
             "dssc.GraphClustering(affinity='precomputed') for similarities",
             UserWarning,
         )
@@ -40,8 +41,9 @@ def warn_if_affinity(X: Matrix) -> None:
 def looks_like_affinity(X: Matrix) -> bool:
     """Return whether X is obviously an affinity.
 
-    It is square, symmetric and nonnegative up to rounding, its diagonal is all zeros or all ones,
-    and it is not diagonal.
+    It is square and nonnegative up to rounding, its diagonal is all zeros or all ones, and it is not
+    diagonal. And it is symmetric, or sparse with as many entries in every row, as a graph that
+    connects points with their nearest neighbours.
     """
     n, d = X.shape
     if n != d or n < FEWEST:
@@ -53,4 +55,6 @@ def looks_like_affinity(X: Matrix) -> bool:
     count_nonzero = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
     if count_nonzero == np.count_nonzero(diagonal):
         return False
+    if sparse.issparse(X) and np.all(np.diff(sparse.csr_array(X).indptr) == X.nnz / n):
+        return True
     return bool(abs(X - X.T).max() <= ROUNDING * X.max())

@@ -46,6 +46,10 @@ class UsableRows:
         kept = np.flatnonzero(self.mask)
         return K if self.are_all else K[kept][:, kept]
 
+    def without(self, dropped: Array) -> "UsableRows":
+        """Return the rows without some more of them, marked among all rows."""
+        return UsableRows(self.mask & ~dropped) if dropped.any() else self
+
     def spread(self, values: Array, fill: float) -> Array:
         """Return values for all rows: those of the clustered ones, and `fill` for the others."""
         if self.are_all:

@@ -34,6 +34,10 @@ class LeastSquaresFactor:
     float32 vectors: the first alone is used to search all products, and both together to compute
     single products in float64.
 
+    If sample i counts as w_i copies that do not express each other, with W = diag(w), then
+    ``X'WX + eta1 I = L L'`` and ``s_i = 1 / (1 - w_i h_ii)``, and C_ij is the coefficient of each
+    copy of j: the ridge on p copies of equal coefficients c / p is c^2 / p.
+
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
@@ -43,6 +47,8 @@ class LeastSquaresFactor:
         Weight of the penalty, positive or infinite.
     progress : Progress, optional
         Shows the stage "factor".
+    weights : ndarray of shape (n_samples,), optional
+        The w above.
 
     Attributes
     ----------
@@ -63,7 +69,14 @@ class LeastSquaresFactor:
         order of summation.
     """
 
-    def __init__(self, X: Matrix, eta1: float, *, progress: Progress | None = None):
+    def __init__(
+        self,
+        X: Matrix,
+        eta1: float,
+        *,
+        progress: Progress | None = None,
+        weights: Array | None = None,
+    ):
         check_representable(eta1)
         n, d = X.shape
         self.rounding = (d + 8) * UNIT_ROUNDOFF / (1.0 - (d + 8) * UNIT_ROUNDOFF)
@@ -75,11 +88,12 @@ class LeastSquaresFactor:
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
             self.substitute: Callable[[Array], Array] = _unchanged
             if np.isfinite(eta1):
-                gram = regularised_gram(X, eta1, _unit_rows, advance)
+                gram = regularised_gram(X, eta1, _unit_rows, advance, weights)
                 L = linalg.cholesky(gram, lower=True, overwrite_a=True)
                 self.substitute = Substitution(L)
             self._fill(X, advance)
-        self.scales = np.ones(n) if np.isinf(eta1) else 1.0 / (1.0 - self.norms**2)
+        leverages = self.norms**2 if weights is None else weights * self.norms**2
+        self.scales = np.ones(n) if np.isinf(eta1) else 1.0 / (1.0 - leverages)
 
     def products(self, rows: Array, columns: Array) -> Array:
         """Return h at pairs of samples in float64; (i, j) and (j, i) give the same number.

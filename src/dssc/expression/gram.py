@@ -19,8 +19,9 @@ def regularised_gram(
     eta1: float,
     unit_rows: Callable[[Matrix], Array],
     advance: Advance | None = None,
+    weights: Array | None = None,
 ) -> Array:
-    """Return ``X'X + eta1 I`` for samples scaled to unit norm.
+    """Return ``X'X + eta1 I``, or ``X'WX + eta1 I``, for samples scaled to unit norm.
 
     Blocks of samples are multiplied on all threads and summed in order, so that the result does not
     depend on the number of threads.
@@ -35,12 +36,16 @@ def regularised_gram(
         Returns rows of X in float64, scaled to unit norm.
     advance : callable, optional
         Called with the number of samples done since the last call.
+    weights : ndarray of shape (n_samples,), optional
+        The diagonal of W.
     """
     n, d = X.shape
     gram = eta1 * np.eye(d)
 
     def products(batch: slice) -> tuple[Array, int]:
         rows = unit_rows(X[batch])
+        if weights is not None:
+            rows *= np.sqrt(weights[batch, None])
         return rows.T @ rows, len(rows)
 
     with block_threads(kernels.n_threads()) as in_threads:

@@ -13,7 +13,7 @@ FROM_SAMPLES_MATRICES = 5
 FROM_FEATURES_MATRICES = 1
 
 
-def least_squares_representation(X: Matrix, eta1: float) -> Array:
+def least_squares_representation(X: Matrix, eta1: float, weights: Array | None = None) -> Array:
     r"""Express every row of X by the other rows, with a ridge penalty.
 
     Solves (minC) of the paper with :math:`\eta_3 = 0`, in row notation
@@ -32,6 +32,9 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
         the angles between unit rows. This is the `gamma` of :class:`dssc.LSR`: larger values fit
         less closely. The `gamma` of :class:`dssc.SSC` and :class:`dssc.EnSC` weighs the fit and
         acts in the opposite direction.
+    weights : ndarray of shape (n_samples,), optional
+        Positive weights. A row of weight p counts as p copies that do not express each other, and
+        C holds the coefficient of each copy.
 
     Returns
     -------
@@ -44,6 +47,9 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     without the constraint, divided by one minus the leverage as in leave-one-out regression. With
     ``P = (XX' + eta1 I)^-1`` it is ``-P_ij / P_ii``, since ``h = I - eta1 P``. The smaller of the
     two matrices is factorised. All computations are in float64.
+
+    The coefficients of p equal copies with the sum c have the penalty ``c^2 / p``. So with weights
+    w this is the problem of the rows ``sqrt(w_i) x_i`` for the unknowns ``sqrt(w_i w_j) C_ij``.
     """
     n, d = check_structure("X", X).shape
     check_matrices(
@@ -56,7 +62,12 @@ def least_squares_representation(X: Matrix, eta1: float) -> Array:
     if np.isinf(eta1):
         C = _gram(X)
     else:
-        C = _from_samples(X, eta1) if n <= d else _from_features(X, eta1)
+        roots = np.ones(n) if weights is None else np.sqrt(weights)
+        Z = X if weights is None else sparse.diags_array(roots) @ X.astype(np.float64)
+        C = _from_samples(Z, eta1) if n <= d else _from_features(Z, eta1)
+        if weights is not None:
+            C /= roots[:, None]
+            C /= roots
     np.fill_diagonal(C, 0.0)
     return C.astype(X.dtype, copy=False)
 

@@ -29,7 +29,15 @@ from dssc.kernels.lists import (
     pack_rows,
     sort_rows,
 )
-from dssc.kernels.projection import active_pattern, row_sums, row_thresholds, slacks, solve_pattern
+from dssc.kernels.projection import (
+    active_pattern,
+    row_sums,
+    row_thresholds,
+    slacks,
+    solve_pattern,
+    weighted_row_sums,
+    weighted_row_thresholds,
+)
 from dssc.kernels.scan import (
     keep_largest,
     keep_listed,
@@ -74,4 +82,6 @@ __all__ = [
     "top_k",
     "top_k_columns",
     "unit_rows",
+    "weighted_row_sums",
+    "weighted_row_thresholds",
 ]

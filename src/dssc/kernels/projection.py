@@ -57,6 +57,37 @@ def row_sums(
 
 
 @parallel_in_proportion
+def weighted_row_sums(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    weights: Array,
+    sums: Array,
+    degrees: Array,
+    counts: Array,
+) -> None:
+    """Write the weighted sum of the positive slacks of every row, their weights, their number.
+
+    The weight of an entry is that of its column.
+    """
+    for i in prange(len(w)):
+        total = 0.0
+        degree = 0.0
+        count = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            slack = values[e] - (w[i] + w[j])
+            if slack > 0.0:
+                total += weights[j] * slack
+                degree += weights[j]
+                count += 1
+        sums[i] = total
+        degrees[i] = degree
+        counts[i] = count
+
+
+@parallel_in_proportion
 def row_thresholds(
     indptr: Array, indices: Array, values: Array, w: Array, targets: Array, out: Array
 ) -> None:
@@ -87,6 +118,56 @@ def _threshold(
             return t
         previous_count = count
         t += (total - target) / count
+
+
+@parallel_in_proportion
+def weighted_row_thresholds(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    weights: Array,
+    targets: Array,
+    out: Array,
+) -> None:
+    """Write the t of every row as `row_thresholds`, with a weight for every column."""
+    for i in prange(len(w)):
+        out[i] = _weighted_threshold(
+            indptr[i], indptr[i + 1], indices, values, w, weights, targets[i]
+        )
+
+
+@leaf
+def _weighted_threshold(
+    start: int,
+    stop: int,
+    indices: Array,
+    values: Array,
+    w: Array,
+    weights: Array,
+    target: float,
+) -> float:
+    # The iteration of `_threshold`.
+    t = -np.inf
+    for e in range(start, stop):
+        j = indices[e]
+        t = max(t, values[e] - w[j] - target / weights[j])
+    previous_count = -1
+    while True:
+        total = 0.0
+        degree = 0.0
+        count = 0
+        for e in range(start, stop):
+            j = indices[e]
+            excess = values[e] - w[j] - t
+            if excess > 0.0:
+                total += weights[j] * excess
+                degree += weights[j]
+                count += 1
+        if count == previous_count or total <= target:
+            return t
+        previous_count = count
+        t += (total - target) / degree
 
 
 @parallel_in_proportion

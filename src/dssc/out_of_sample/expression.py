@@ -31,6 +31,9 @@ class NewPointExpression:
 
     .. math:: C_{jx} = h_j / \bigl((1 + h_{xx})(1 - h_{jj}) + h_j^2\bigr) .
 
+    If samples have weights w of mean one, they are the diagonal of W in ``X'WX + eta1 I``, x has
+    weight one, and C_jx has ``w_j h_jj`` and ``w_j h_j^2``.
+
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
@@ -38,6 +41,8 @@ class NewPointExpression:
     eta1 : float
         Weight of the penalty, positive. If it is infinite, the vectors are the samples, products
         are cosines, and both h_jj and h_xx count as zero.
+    weights : ndarray of shape (n_samples,), optional
+        The w above.
 
     Attributes
     ----------
@@ -46,12 +51,12 @@ class NewPointExpression:
     vectors : ndarray of shape (n_samples, min(n_samples, n_features))
         Row r is the f of sample ``order[r]``; in float32 from 4,000 samples on.
     leverages : ndarray of shape (n_samples,)
-        The h_jj, in that order.
+        The h_jj, or ``w_j h_jj``, in that order.
     """
 
-    def __init__(self, X: Any, eta1: float):
+    def __init__(self, X: Any, eta1: float, weights: Array | None = None):
         n, d = X.shape
-        self.eta1 = eta1
+        self.eta1, self._weights = eta1, weights
         self.order = np.random.default_rng(0).permutation(n)
         dtype = np.float32 if n >= SINGLE_FROM else np.float64
         self.vectors = np.empty((n, min(n, d)), dtype=dtype)
@@ -78,20 +83,28 @@ class NewPointExpression:
         return u.astype(self.vectors.dtype, copy=False), np.maximum(own, 0.0)
 
     def _fill_from_samples(self, X: Any) -> None:
-        """With ``XX' + eta1 I = M M'``: u = M^-1 X x, and f_j is column j of M^-1."""
+        """With ``XX' + eta1 I = M M'``: u = M^-1 X x, and f_j is column j of M^-1.
+
+        With weights, X stands for ``W^1/2 X``, and f_j is divided by the root of w_j.
+        """
         n = X.shape[0]
-        self._samples = samples = unit_rows(X)[self.order]
+        samples = unit_rows(X)[self.order]
+        roots = np.ones((n, 1))
+        if self._weights is not None:
+            roots = np.sqrt(self._weights[self.order, None])
+            samples = roots * samples
+        self._samples = samples
         gram = samples @ samples.T + self.eta1 * np.eye(n)
         self._substitute = Substitution(linalg.cholesky(gram, lower=True))
         f = self._substitute(np.eye(n))
-        self.vectors[:] = f
+        self.vectors[:] = f / roots
         self.leverages[:] = 1.0 - self.eta1 * _squares(f)
 
     def _fill_from_features(self, X: Any) -> None:
         """With ``X'X + eta1 I = L L'``: u = L^-1 x and f_j = L^-1 x_j."""
         n = X.shape[0]
         place = np.argsort(self.order)
-        gram = regularised_gram(X, self.eta1, unit_rows)
+        gram = regularised_gram(X, self.eta1, unit_rows, weights=self._weights)
 
         def fill(batch: slice) -> None:
             f = self._substitute(unit_rows(X[batch]))
@@ -101,6 +114,8 @@ class NewPointExpression:
         with block_threads(kernels.n_threads()) as in_threads:
             self._substitute = Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
             list(in_threads(fill, gen_batches(n, BLOCK)))
+        if self._weights is not None:
+            self.leverages *= self._weights[self.order]
 
 
 def _squares(rows: Array) -> Array:

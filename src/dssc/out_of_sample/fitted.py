@@ -45,6 +45,8 @@ class FittedClusters:
         Whether coefficients below zero count as zero.
     potentials : ndarray of shape (n_points,)
         Column potentials of the projection.
+    weights : ndarray of shape (n_points,) or None
+        How often each point counts, with a mean of one. A new point counts once.
     """
 
     points: Any
@@ -58,6 +60,7 @@ class FittedClusters:
     symmetric: bool
     signed: bool
     potentials: Array
+    weights: Array | None = None
 
     def lifted(self, X: Any) -> Any:
         """Return new points with the constant coordinate, if there is one."""
@@ -103,8 +106,9 @@ class _Places:
     """What is computed once to place new points."""
 
     def __init__(self, fitted: FittedClusters):
-        self.expression = NewPointExpression(as_array(fitted.points), fitted.eta1)
+        self.expression = NewPointExpression(as_array(fitted.points), fitted.eta1, fitted.weights)
         order = self.expression.order
+        self.weights = None if fitted.weights is None else fitted.weights[order]
         self.symmetric, self.eta2, self.n_clusters = (
             fitted.symmetric,
             fitted.eta2,
@@ -127,6 +131,7 @@ class _Places:
             self.potentials,
             self.eta2,
             with_self=self.symmetric,
+            weights=self.weights,
         )
         return Placement.of(rows, self.labels, self.n_clusters)
 
@@ -139,4 +144,5 @@ class _Places:
         h = h.astype(np.float64)
         if not self.symmetric or self.is_limit:
             return h
-        return h / 2 * (1.0 + 1.0 / ((1.0 + own[rows]) * self.remainders[columns] + h**2))
+        squares = h**2 if self.weights is None else self.weights[columns] * h**2
+        return h / 2 * (1.0 + 1.0 / ((1.0 + own[rows]) * self.remainders[columns] + squares))

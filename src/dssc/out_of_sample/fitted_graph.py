@@ -26,6 +26,8 @@ class FittedGraph:
         Potentials of the projection, for similarities from which `lowest` was subtracted.
     lowest : float
         The similarity that counts as none.
+    weights : ndarray of shape (n_samples,) or None
+        How often each vertex counts, with a mean of one. A new one counts once.
     """
 
     labels: Array
@@ -33,6 +35,7 @@ class FittedGraph:
     eta2: float
     potentials: Array
     lowest: float
+    weights: Array | None = None
 
     def place(self, K: Matrix) -> Placement:
         """Return where new points belong, from their similarities to the fitted ones.
@@ -49,6 +52,7 @@ class FittedGraph:
                 self.potentials,
                 self.eta2,
                 with_self=True,
+                weights=self.weights,
             )
         else:
             rows = affinity_rows(
@@ -58,5 +62,6 @@ class FittedGraph:
                 self.potentials,
                 self.eta2,
                 with_self=True,
+                weights=self.weights,
             )
         return Placement.of(rows, self.labels, self.n_clusters)

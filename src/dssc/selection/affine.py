@@ -32,7 +32,15 @@ NEGLIGIBLE = 1e-12
 class FlatTrials:
     """Graphs with several eta1 and numbers of neighbours, one clustering of each."""
 
-    def __init__(self, X: Any, settings: Settings, engine: Engine, rng: np.random.RandomState):
+    def __init__(
+        self,
+        X: Any,
+        settings: Settings,
+        engine: Engine,
+        rng: np.random.RandomState,
+        weights: Array | None = None,
+    ):
+        self.weights = weights
         self.X, self.settings, self.engine, self.rng = X, settings, engine, rng
         self.progress = Progress()  # the time of all trials counts as choosing
         self.trials: list[tuple[float, Trial]] = []
@@ -40,7 +48,7 @@ class FlatTrials:
     def add(self, eta1: float, counts: tuple[int | None, ...], n_clusters: int | None) -> None:
         """Add graphs with one eta1."""
         settings = replace(self.settings, eta1=eta1)
-        trials = Trials(self.X, settings, self.engine, self.rng)
+        trials = Trials(self.X, settings, self.engine, self.rng, self.weights)
         self.trials += [(eta1, trials.add(count, n_clusters)) for count in counts]
 
     def cluster(self, n_clusters: int) -> list[tuple[float, Trial]]:

@@ -67,13 +67,17 @@ SUBSPACES_UP_TO = 2e-3
 class Given:
     """The parameters that are not to be chosen; None for those that are.
 
-    `affine` says that clusters are affine subspaces, and X has a constant coordinate.
+    `affine` says that clusters are affine subspaces, and X has a constant coordinate. `weights` are
+    those of the points, with a mean of one, if they have any: graphs and clusterings count them,
+    eta1 and signs are chosen without. Candidates and explanation state eta1 for `mean_weight`.
     """
 
     n_clusters: int | None
     eta1: float | None
     signed: bool | None
     affine: bool = False
+    weights: Array | None = None
+    mean_weight: float = 1.0
 
 
 def select(
@@ -104,11 +108,13 @@ def select(
     n = X.shape[0]
     how = choose_expression(X, given.n_clusters, 1.0 if given.affine else given.eta1)
     signed = how.signed if given.signed is None else given.signed
-    n_drawn = n
+    n_drawn, weights = n, given.weights
     if n > LARGEST_WHOLE:
         n_drawn = min(n, max(SAMPLE_SIZE, SAMPLE_PER_CLUSTER * (given.n_clusters or 1)))
-        X = X[np.sort(np.random.default_rng(1).choice(n, n_drawn, replace=False))]
-    sample = Drawn(X, n, replace(settings, signed=signed), engine, rng)
+        drawn = np.sort(np.random.default_rng(1).choice(n, n_drawn, replace=False))
+        X = X[drawn]
+        weights = None if weights is None else weights[drawn] / weights[drawn].mean()
+    sample = Drawn(X, weights, n, replace(settings, signed=signed), engine, rng)
     if given.affine:
         return _by_flatness(sample, given)
     if n_drawn < n and compared_with_chance(X, how) <= NO_BETTER_THAN_CHANCE:
@@ -120,6 +126,7 @@ class Drawn(NamedTuple):
     """The points that are clustered, of so many, with what all steps need."""
 
     X: Any
+    weights: Array | None
     n_samples: int
     settings: Settings
     engine: Engine
@@ -163,24 +170,27 @@ def _usual(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
     counts, count = sample.counts(N_NEIGHBORS), None
     if given.n_clusters is None:
-        trials = Trials(sample.X, settings, sample.engine, sample.rng)
+        trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
         densest_first = sorted(counts, key=lambda value: value or 0, reverse=True)
         count = _counted(trials.add(n_neighbors, None) for n_neighbors in densest_first)
-    candidates = _expressions(how, settings.signed)
+    candidates = _expressions(how, settings.signed, given.mean_weight)
     candidates[0] = candidates[0]._replace(n_neighbors=sample.grown(counts[0]))
-    return Choice(candidates, explain(how, settings.signed, sample.n_samples), count)
+    explanation = explain(how, settings.signed, sample.n_samples, given.mean_weight)
+    return Choice(candidates, explanation, count)
 
 
-def _expressions(how: ExpressionChoice, signed: bool) -> list[Candidate]:
+def _expressions(how: ExpressionChoice, signed: bool, mean_weight: float) -> list[Candidate]:
     """Return the values of eta1 that were compared, the best or the given one first."""
-    tried = [Candidate(entry.eta1, None, signed, entry.distance) for entry in how.tried]
-    return tried or [Candidate(how.eta1, None, signed)]
+    tried = [
+        Candidate(entry.eta1 * mean_weight, None, signed, entry.distance) for entry in how.tried
+    ]
+    return tried or [Candidate(how.eta1 * mean_weight, None, signed)]
 
 
 def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
     """Choose the number of neighbours for a chosen eta1."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
-    trials = Trials(sample.X, settings, sample.engine, sample.rng)
+    trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
     for n_neighbors in sample.counts(N_NEIGHBORS):
         trials.add(n_neighbors, given.n_clusters)
     n_clusters, count = _number(given, trials.trials)
@@ -190,7 +200,7 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     voters = [entry.labels for entry in ranking[:n_voters]]
     _warn_of_chance(sample.X, how, voters)
     graphs = list(dict.fromkeys(entry.trial for entry in ranking))
-    chosen, *others = _expressions(how, settings.signed)
+    chosen, *others = _expressions(how, settings.signed, given.mean_weight)
     candidates = [
         chosen._replace(
             n_neighbors=sample.grown(trial.n_neighbors),
@@ -200,13 +210,13 @@ def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
         for trial in graphs
     ]
     candidates += others
-    explanation = explain(how, settings.signed, sample.n_samples)
+    explanation = explain(how, settings.signed, sample.n_samples, given.mean_weight)
     return sample.choice(candidates, explanation, count, graphs[0], voted(voters, n_clusters))
 
 
 def _by_flatness(sample: Drawn, given: Given) -> Choice:
     """Choose eta1 and the number of neighbours for clusters that are affine subspaces."""
-    trials = FlatTrials(sample.X, sample.settings, sample.engine, sample.rng)
+    trials = FlatTrials(sample.X, sample.settings, sample.engine, sample.rng, sample.weights)
     scale = sample.X.shape[0] / REFERENCE_SIZE
     values = [value * scale for value in affine.ETA1_VALUES]
     for eta1 in values if given.eta1 is None else [given.eta1 * sample.share]:
@@ -216,7 +226,7 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
     signed = sample.settings.signed
     candidates = [
         Candidate(
-            eta1 / sample.share,
+            eta1 / sample.share * given.mean_weight,
             sample.grown(trial.n_neighbors),
             signed,
             residual=trial.residual,
@@ -274,7 +284,7 @@ def _warn_of_chance(X: Any, how: ExpressionChoice, clusterings: list[Array]) -> 
         )
 
 
-def explain(how: ExpressionChoice, signed: bool, n_samples: int) -> str:
+def explain(how: ExpressionChoice, signed: bool, n_samples: int, mean_weight: float = 1.0) -> str:
     """Return in words which kind of neighbours was chosen, and why."""
     if how.eta1 >= DIRECTIONS_FROM * n_samples:
         kind = "the points cluster by direction: neighbours are those at the smallest angle"
@@ -288,4 +298,4 @@ def explain(how: ExpressionChoice, signed: bool, n_samples: int) -> str:
         else f"a point and its opposite are alike ({how.opposite_share:.0%} of the nearest "
         "neighbours are on the opposite side)"
     )
-    return f"{kind} (eta1={how.eta1:.3g}); {signs}"
+    return f"{kind} (eta1={how.eta1 * mean_weight:.3g}); {signs}"

@@ -73,12 +73,21 @@ class Trials:
         Where the steps run.
     rng : RandomState
         Randomness of k-means and of the eigensolver's start.
+    weights : ndarray of shape (n_samples,), optional
+        Weights of the points, with a mean of one.
     """
 
-    def __init__(self, X: Any, settings: Settings, engine: Engine, rng: np.random.RandomState):
+    def __init__(
+        self,
+        X: Any,
+        settings: Settings,
+        engine: Engine,
+        rng: np.random.RandomState,
+        weights: Array | None = None,
+    ):
         self.X, self.settings, self.engine, self.rng = X, settings, engine, rng
         self.progress = Progress()  # the time of all trials counts as choosing
-        self.expression: SelfExpression = express(X, settings, engine, self.progress)
+        self.expression: SelfExpression = express(X, settings, engine, self.progress, weights)
         self.trials: list[Trial] = []
 
     def add(self, n_neighbors: int | None, n_clusters: int | None) -> Trial:

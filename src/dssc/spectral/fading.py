@@ -15,7 +15,9 @@ def fading_components(n_samples: int, n_clusters: int) -> int:
     return min(n_samples, 2 * n_clusters + EXTRA_COMPONENTS)
 
 
-def faded(embedding: Array, affinity: Matrix, n_clusters: int) -> Array:
+def faded(
+    embedding: Array, affinity: Matrix, n_clusters: int, degrees: Array | None = None
+) -> Array:
     """Return the leading eigenvectors of a doubly stochastic affinity, fading after the k-th.
 
     With eigenvalues ``1 = l_1 >= l_2 >= ...``, eigenvector i gets the weight
@@ -33,8 +35,11 @@ def faded(embedding: Array, affinity: Matrix, n_clusters: int) -> Array:
         Doubly stochastic affinity.
     n_clusters : int
         Number of clusters k.
+    degrees : ndarray of shape (n_samples,), optional
+        Sums of the rows of the affinity, if they are not one.
     """
-    eigenvalues = np.einsum("ij,ij->j", embedding, affinity @ embedding)
+    scaled = embedding if degrees is None else embedding / np.sqrt(degrees)[:, None]
+    eigenvalues = np.einsum("ij,ij->j", scaled, affinity @ scaled)
     return embedding * fading_weights(eigenvalues, n_clusters)
 
 

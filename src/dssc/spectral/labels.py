@@ -1,6 +1,7 @@
 """From a spectral embedding to labels."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils import check_array, gen_batches
 from dssc._forking import safe_openmp
 from dssc._threads import threads_for_products
 from dssc._typing import Array, Matrix, RandomState
-from dssc._validation import check_real, check_structure
+from dssc._validation import check_real, check_sample_weight, check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
 
 # A similarity between all samples: a matrix, or a function that returns rows of a symmetric one.
@@ -38,6 +39,7 @@ def assign_labels(
     n_init: int = 10,
     similarity: Similarity | None = None,
     random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Array:
     """Return a label for every row of a spectral embedding.
 
@@ -58,6 +60,8 @@ def assign_labels(
         and returns their rows of a symmetric similarity.
     random_state : int, RandomState instance or None, default=None
         Determines the random starts of k-means.
+    sample_weight : array-like of shape (n_samples,), optional
+        How often each row counts.
 
     Returns
     -------
@@ -73,9 +77,15 @@ def assign_labels(
     n_placed = int(np.count_nonzero(placed))
     check_nonzero_rows(n_placed, n_clusters)
     labels = np.empty(len(U), dtype=np.int32)
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, len(U))
+    of_placed = None if weights is None else weights[placed]
     if method == "kmeans":
         kmeans = KMeans(
-            n_clusters, init=_first_centers, n_init=n_init, copy_x=False, random_state=random_state
+            n_clusters,
+            init=partial(_first_centers, weights=of_placed),
+            n_init=n_init,
+            copy_x=False,
+            random_state=random_state,
         )
         # float32 halves the work and holds all the digits that are kept below.
         directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
@@ -84,13 +94,15 @@ def assign_labels(
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
         with safe_openmp(), threads_for_products(directions.size * n_clusters):
-            labels[placed] = kmeans.fit_predict(directions)
+            labels[placed] = kmeans.fit_predict(directions, sample_weight=of_placed)
     elif method == "cluster_qr":
-        labels[placed] = _cluster_qr(U[placed], n_clusters)
+        # Eigenvectors grow like the root of a row's weight. Those of its copies do not.
+        rows = U[placed] if of_placed is None else U[placed] / np.sqrt(of_placed)[:, None]
+        labels[placed] = _cluster_qr(rows, n_clusters)
     else:
         raise ValueError(f"method={method!r} must be 'kmeans' or 'cluster_qr'")
     if n_placed < len(U):
-        labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity)
+        labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity, weights)
     return labels
 
 
@@ -104,18 +116,28 @@ def n_seed_trials(n_clusters: int) -> int:
     return 2 + int(np.log(n_clusters))
 
 
-def _first_centers(points: Array, n_clusters: int, random_state: np.random.RandomState) -> Array:
+def _first_centers(
+    points: Array,
+    n_clusters: int,
+    random_state: np.random.RandomState,
+    weights: Array | None = None,
+) -> Array:
     """Return the first centers of k-means, chosen by k-means++ from a sample of the points."""
     n_drawn = n_seed_points(len(points), n_clusters)
     if len(points) > n_drawn:
-        points = points[random_state.choice(len(points), n_drawn, replace=False)]
-    return points[kmeans_seeds(points, n_clusters, random_state)]
+        drawn = random_state.choice(len(points), n_drawn, replace=False)
+        points = points[drawn]
+        weights = None if weights is None else weights[drawn]
+    return points[kmeans_seeds(points, n_clusters, random_state, weights)]
 
 
-def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+def kmeans_seeds(
+    points: Array, n_clusters: int, rng: np.random.RandomState, weights: Array | None = None
+) -> Array:
     """Return the indices of the points that k-means++ starts from (Arthur, Vassilvitskii, 2007).
 
-    Each point is drawn with a probability in proportion to its squared distance from those before.
+    Each point is drawn with a probability in proportion to its squared distance from those before,
+    times its weight.
     Of several candidates, the one that minimises the sum of squared distances is taken.
     scikit-learn does the same from the same random numbers, but repeats its checks and conversions
     for every center, which takes longer than the rest of k-means.
@@ -123,12 +145,13 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
     n, n_trials = len(points), n_seed_trials(n_clusters)
     squares = np.einsum("ij,ij->i", points, points)
     chosen = np.empty(n_clusters, dtype=np.int64)
-    chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n))
+    chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n) if weights is None else weights / weights.sum())
     nearest = np.full(n, np.inf, dtype=points.dtype)
     candidates, total = chosen[:1], 0.0
     for i in range(n_clusters):
         if i > 0:
-            heights = np.cumsum(nearest, dtype=np.float64)
+            costs = nearest if weights is None else weights * nearest
+            heights = np.cumsum(costs, dtype=np.float64)
             total = heights[-1]
             candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(candidates, n - 1, out=candidates)
@@ -136,7 +159,8 @@ def kmeans_seeds(points: Array, n_clusters: int, rng: np.random.RandomState) -> 
         distances = -2.0 * products + squares + squares[candidates, None]
         np.clip(distances, 0.0, nearest, out=distances)
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
-        sums = distances.sum(axis=1, dtype=np.float64)
+        costs = distances if weights is None else weights * distances
+        sums = costs.sum(axis=1, dtype=np.float64)
         best = np.argmax(sums <= sums.min() + EQUAL_SUMS * total)
         chosen[i], nearest = candidates[best], distances[best]
     return chosen
@@ -153,14 +177,19 @@ def _cluster_qr(U: Array, n_clusters: int) -> Array:
 
 
 def nearest_cluster(
-    labels: Array, placed: Array, n_clusters: int, similarity: Similarity | None
+    labels: Array,
+    placed: Array,
+    n_clusters: int,
+    similarity: Similarity | None,
+    weights: Array | None = None,
 ) -> Array:
     """Return the cluster of the highest mean similarity for every point that is not `placed`."""
-    sizes = np.bincount(labels[placed], minlength=n_clusters)
+    counts = np.ones(np.count_nonzero(placed)) if weights is None else weights[placed]
+    sizes = np.bincount(labels[placed], counts, minlength=n_clusters)
     if similarity is None:
         return np.full(np.count_nonzero(~placed), sizes.argmax())
     members = sparse.csr_array(
-        (1.0 / sizes[labels[placed]], (np.flatnonzero(placed), labels[placed])),
+        (counts / sizes[labels[placed]], (np.flatnonzero(placed), labels[placed])),
         shape=(len(labels), n_clusters),
     )
 

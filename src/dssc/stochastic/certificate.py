@@ -9,6 +9,11 @@ so no digits are lost in the difference of two large numbers. It is judged relat
 ``eta2 * |B|^2``, with B the plan rounded to feasibility. Neither scaling K and eta2 nor adding to
 rows and columns of K changes that ratio, and half the squared distance of the optimum from B is at
 most the ratio times ``|B|^2``.
+
+If points have weights p, entry (i, j) of B stands for p_i p_j equal entries between copies of the
+points. With ``B_ij = p_i p_j [z_ij]_+`` and marginals p, squares are divided by ``p_i p_j``:
+
+    gap = eta2 * sum_ij ( 1/2 (B_ij - p_i p_j [z_ij]_+)^2 / (p_i p_j) + B_ij [-z_ij]_+ ).
 """
 
 from collections.abc import Callable, Iterator
@@ -26,10 +31,14 @@ Pair: TypeAlias = tuple[Array, Array]
 Masses: TypeAlias = tuple[Array, Array, Array]
 
 
-def marginal_error(A: Matrix, marginals: Pair) -> float:
-    """Return the largest deviation of a row or column sum of A from its target."""
-    a, b = marginals
-    return float(max(np.abs(A.sum(axis=1) - a).max(), np.abs(A.sum(axis=0) - b).max()))
+def marginal_error(A: Matrix, marginals: Pair, weights: Array | None = None) -> float:
+    """Return the largest deviation of a row or column sum of A from its target.
+
+    With weights, deviations are divided by them: those of single copies of the points.
+    """
+    unit = 1.0 if weights is None else weights
+    deviations = zip((A.sum(axis=1), A.sum(axis=0)), marginals, strict=True)
+    return float(max(np.abs((sums - target) / unit).max() for sums, target in deviations))
 
 
 def duality_gap(
@@ -41,26 +50,39 @@ def duality_gap(
     tol: float,
     *,
     symmetric: bool,
+    weights: Array | None = None,
 ) -> float:
     """Return the duality gap of A, rounded to a feasible B, relative to ``eta2 * |B|^2``.
 
     `K_at` gives similarities by (rows, columns), where a symmetric problem asks for its diagonal
-    only; A is the positive part of the slacks in CSR form. A second way of rounding A is tried if
-    the first one leaves a gap above `tol`.
+    only; A is the positive part of the slacks in CSR form, times the weights of its points if they
+    are given. A second way of rounding A is tried if the first one leaves a gap above `tol`.
     """
     alpha, beta = potentials
     gap = np.inf
     for change, (rows, columns, mass) in _changes(A, marginals, symmetric):
         change = change + sparse.csr_array((mass, (rows, columns)), shape=A.shape)
         z = (K_at(rows, columns) - alpha[rows] - beta[columns]) / eta2
-        cost = 0.5 * np.sum(change.data**2) + mass @ np.maximum(-z, 0.0)
-        gap = min(gap, float(cost / np.sum((A + change).data ** 2)))
+        cost = 0.5 * sum_of_squares(change, weights) + mass @ np.maximum(-z, 0.0)
+        gap = min(gap, float(cost / sum_of_squares(A + change, weights)))
         if gap <= tol:
             break
     return gap
 
 
-def rounding_gap(n_positive: int, squares: float, resolution: float) -> float:
+def sum_of_squares(A: sparse.csr_array, weights: Array | None) -> float:
+    """Return ``|A|^2``, entries divided by the roots of the weights of their row and column."""
+    if weights is None:
+        return float(np.sum(A.data**2))
+    return float(np.sum(A.data**2 / entry_weights(A, weights)))
+
+
+def entry_weights(A: sparse.csr_array, weights: Array) -> Array:
+    """Return the product of the weights of row and column, for every stored entry of A."""
+    return np.repeat(weights, np.diff(A.indptr)) * weights[A.indices]
+
+
+def rounding_gap(n_positive: float, squares: float, resolution: float) -> float:
     """Return how much rounding of the slacks may hide from the gap of their positive part.
 
     `n_positive` entries with a sum of squares are each known to `resolution`.

@@ -9,7 +9,7 @@ from dssc._progress import Progress
 from dssc._threads import block_threads
 from dssc._typing import Array
 from dssc.stochastic.bounded_similarity import MARGIN, Area, BoundedSimilarity, lowered_by
-from dssc.stochastic.dual import GraphDual
+from dssc.stochastic.dual import graph_dual
 from dssc.stochastic.newton import solve_dual
 from dssc.stochastic.scan import Lists, Search, Weights, largest_similarities
 from dssc.stochastic.similarity import MissingEntries, Places, Potentials, Start, check_memory
@@ -67,7 +67,8 @@ class FactoredSimilarity(BoundedSimilarity):
 
     Products are searched in float32, by upper bounds that include their rounding, and those worth
     keeping are computed again in float64. So the solver's problem is exact, and so is the proof
-    that nothing was missed. `search` does the first, here or on other machines.
+    that nothing was missed. `search` does the first, here or on other machines. `copies` are the
+    weights of the points in the projection, if they have any; K does not depend on them.
     """
 
     def __init__(
@@ -76,8 +77,10 @@ class FactoredSimilarity(BoundedSimilarity):
         symmetric: bool,
         signed: bool = False,
         search: Search = largest_similarities,
+        copies: Array | None = None,
     ):
         n = len(factor.norms)
+        self.copies = copies
         self.factor = factor
         self.shape = n, n
         self.symmetric, self.signed = symmetric, signed
@@ -122,7 +125,8 @@ class FactoredSimilarity(BoundedSimilarity):
         if held is None:
             self.reading = None
         if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
-            rough = held.split(self._rough_solve(held.graph, eta2, held.join(potentials)))
+            samples = np.arange(self.shape[0])
+            rough = held.split(self._rough_solve(held.graph, samples, eta2, held.join(potentials)))
         else:
             rough = self._rough_potentials(eta2, potentials)
         if self._search_if_open(rough, eta2, progress):
@@ -242,11 +246,16 @@ class FactoredSimilarity(BoundedSimilarity):
         if start is not None:
             w = np.concatenate([p[order] for p in start[: len(self.lists)]])
         potentials = np.empty((len(self.lists), n))
-        potentials[:, order] = self._rough_solve(graph, eta2, w).reshape(-1, n)
+        potentials[:, order] = self._rough_solve(graph, order, eta2, w).reshape(-1, n)
         return potentials[0], potentials[-1]
 
-    def _rough_solve(self, graph: Graph, eta2: float, start: Array | None) -> Array:
-        dual = GraphDual(graph, np.ones(len(graph.indptr) - 1))
+    def _rough_solve(self, graph: Graph, samples: Array, eta2: float, start: Array | None) -> Array:
+        """Return potentials on a graph of the `samples`, or of them as rows and as columns."""
+        n_vertices = len(graph.indptr) - 1
+        copies = None
+        if self.copies is not None:
+            copies = np.tile(self.copies[samples], n_vertices // self.shape[0])
+        dual = graph_dual(graph, np.ones(n_vertices), copies)
         return solve_dual(dual, eta2, start, ROUGH_TOL, ROUGH_STEPS).potentials
 
     def _list_graph(self) -> Graph:

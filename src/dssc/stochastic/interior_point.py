@@ -7,7 +7,9 @@ of ``x >= 0``,
 
     x_ij = K_ij / eta - w_i - w_j + s_ij,   sum_j x_ij = m_i,   x_ij s_ij = mu -> 0 ,
 
-every step solves one system with the matrix ``diag(T 1) + T``, ``T_ij = x_ij / (x_ij + s_ij)``.
+every step solves one system with the matrix ``diag(T 1) + T``, ``T_ij = x_ij / (x_ij + s_ij)``. If
+vertex i counts as p_i copies of itself, sums count ``p_i p_j x_ij``, and T has entries
+``p_i p_j x_ij / (x_ij + s_ij)``.
 """
 
 import numpy as np
@@ -26,27 +28,29 @@ MOST_VERTICES = 5000
 
 
 def central_potentials(
-    graph: Graph, targets: Array, w: Array, tol: float, max_iter: int
+    graph: Graph, targets: Array, weights: Array, w: Array, tol: float, max_iter: int
 ) -> tuple[Array, int]:
     """Return nearly optimal potentials of the dual in units of eta, and the steps taken from `w`.
 
-    Mehrotra's predictor and corrector, until sums and complementarity are within `tol`.
+    Mehrotra's predictor and corrector, until sums and complementarity are within `tol`. A vertex
+    counts as often as its weight says.
     """
     rows = np.repeat(np.arange(len(w)), np.diff(graph.indptr))
     columns = graph.indices
+    copies = weights[rows] * weights[columns]
     slack = graph.values - w[rows] - w[columns]
     least = targets.mean() / np.diff(graph.indptr).mean()
     x, s = np.maximum(slack, least), np.maximum(-slack, least)
     w = w.copy()
     n_iter = 0
     while n_iter < min(MAX_STEPS, max_iter):
-        missing = targets - np.bincount(rows, x, minlength=len(w))
+        missing = weights * targets - np.bincount(rows, copies * x, minlength=len(w))
         off = graph.values - w[rows] - w[columns] + s - x
         mu = float(np.mean(x * s))
-        if max(np.abs(missing).max(), np.abs(off).max(), mu) <= tol:
+        if max(np.abs(missing / weights).max(), np.abs(off).max(), mu) <= tol:
             break
         n_iter += 1
-        system = _System(graph, rows, x / (x + s))
+        system = _System(graph, rows, x / (x + s), copies)
         dw, dx, ds = system.step(missing, off, -x * s, x, s)
         affine = float(np.mean((x + _step_length(x, dx) * dx) * (s + _step_length(s, ds) * ds)))
         centre = (affine / mu) ** 3 * mu
@@ -59,9 +63,10 @@ def central_potentials(
 class _System:
     """The linear system of one step, factorised."""
 
-    def __init__(self, graph: Graph, rows: Array, weights: Array):
+    def __init__(self, graph: Graph, rows: Array, shares: Array, copies: Array):
         n = len(graph.indptr) - 1
-        self.rows, self.columns, self.weights = rows, graph.indices, weights
+        self.rows, self.columns, self.shares, self.copies = rows, graph.indices, shares, copies
+        weights = copies * shares
         diagonal = np.bincount(rows, weights, minlength=n)
         # Singular along bipartite pieces, whose potentials may be shifted freely.
         matrix = sparse.csr_array((weights, graph.indices, graph.indptr), shape=(n, n))
@@ -72,9 +77,10 @@ class _System:
         self, missing: Array, off: Array, product: Array, x: Array, s: Array
     ) -> tuple[Array, Array, Array]:
         """Return the changes of w, x and s that cancel the three residuals to first order."""
-        free = self.weights * (off + product / x)
-        dw = self.factor.solve(np.bincount(self.rows, free, minlength=len(missing)) - missing)
-        dx = free - self.weights * (dw[self.rows] + dw[self.columns])
+        free = self.shares * (off + product / x)
+        total = np.bincount(self.rows, self.copies * free, minlength=len(missing))
+        dw = self.factor.solve(total - missing)
+        dx = free - self.shares * (dw[self.rows] + dw[self.columns])
         return dw, dx, (product - s * dx) / x
 
 

@@ -141,7 +141,7 @@ def _central_potentials(
     host = dual.on_host()
     scaled = host.graph._replace(values=host.graph.values / eta)
     start = as_array(potentials) / eta
-    w, n_steps = central_potentials(scaled, host.targets, start, tol, max_iter)
+    w, n_steps = central_potentials(scaled, host.targets, host.vertex_weights, start, tol, max_iter)
     w *= eta
     return dual.from_host(w), n_steps
 
@@ -210,7 +210,7 @@ class _Steps:
         residual = point.sums - self.dual.targets
         size = min(1.0, math.sqrt(float((residual**2).mean())))
         # The matrix is singular on bipartite pieces of the pattern; 1e-10 keeps it definite.
-        diagonal = point.counts.clip(min=1) * (1.0 + max(1e-3 * size, 1e-10))
+        diagonal = self.dual.diagonal(point) * (1.0 + max(1e-3 * size, 1e-10))
         tol = max(min(0.1, size), 1e-8)
         x, reached, n_products = self.dual.conjugate_gradients(
             point, diagonal, residual, tol, CG_STEPS

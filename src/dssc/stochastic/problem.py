@@ -10,9 +10,16 @@ from dssc._progress import Progress
 from dssc._typing import Array, Matrix
 from dssc._validation import as_floats, check_finite, check_structure
 from dssc.result import ProjectionResult
-from dssc.stochastic.certificate import duality_gap, marginal_error, pair_off, rounding_gap
+from dssc.stochastic.certificate import (
+    duality_gap,
+    entry_weights,
+    marginal_error,
+    pair_off,
+    rounding_gap,
+    sum_of_squares,
+)
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
-from dssc.stochastic.dual import GraphDual
+from dssc.stochastic.dual import GraphDual, WeightedGraphDual
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution
 from dssc.stochastic.outcome import compact, newton_remedy, status_text, subnormal_remedy
@@ -46,13 +53,29 @@ class ProjectionProblem:
         The similarities K.
     marginals : tuple of two ndarrays, optional
         Row and column sums of the plan; ones when not given. Equal ones for a symmetric K.
+    weights : ndarray of shape (n,), optional
+        Positive weights of the points of a square K, with a mean of one, in the place of marginals.
+        A point of weight p counts as p copies of it. The entries between all copies of two points
+        are equal, and the plan B holds their sums: it minimises
+
+            -<K, B> + eta2/2 sum_ij B_ij^2 / (p_i p_j)   over B >= 0 with the sums p,
+
+        so that ``B_ij = p_i p_j [K_ij - alpha_i - beta_j]_+ / eta2``.
     """
 
-    def __init__(self, similarity: Similarity, marginals: tuple[Array, Array] | None = None):
+    def __init__(
+        self,
+        similarity: Similarity,
+        marginals: tuple[Array, Array] | None = None,
+        weights: Array | None = None,
+    ):
         shape = similarity.shape
+        if weights is not None:
+            marginals = weights, weights
         a, b = marginals or (np.ones(shape[0]), np.ones(shape[1]))
-        self.unit = float(a.mean())
+        self.unit = 1.0 if weights is not None else float(a.mean())
         self.marginals = a / self.unit, b / self.unit
+        self.weights = weights
         self.similarity = similarity
         self._support: Support | None = None
         self._potentials: Potentials | None = None
@@ -63,6 +86,7 @@ class ProjectionProblem:
         K: Matrix,
         marginals: tuple[Array, Array] | None = None,
         support: sparse.csr_array | None = None,
+        weights: Array | None = None,
     ) -> "ProjectionProblem":
         """Return the problem of a matrix as `check_similarity` returns it, perhaps on a pattern."""
         similarity: Similarity
@@ -76,7 +100,7 @@ class ProjectionProblem:
             raise ValueError(f"max|K| = {similarity.largest:.3g} is too large; rescale K and eta2")
         if support is not None:
             similarity = RestrictedSimilarity(similarity, support)
-        return cls(similarity, marginals)
+        return cls(similarity, marginals, weights)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -108,7 +132,9 @@ class ProjectionProblem:
         potentials = self._potentials if potentials is None else potentials
         start = K.start(eta, feasible, self._support, potentials, progress)
         w = None if start.potentials is None else start.support.join(start.potentials)
-        support = _SimilaritySupport(K, self.marginals, eta, tol, start.support, progress)
+        support = _SimilaritySupport(
+            K, self.marginals, self.weights, eta, tol, start.support, progress
+        )
         proved = solve_with_growing_support(support, eta, w, tol, max_iter)
         n_missing = len(support.missing.rows)
         self._support, self._potentials = support.extended(), support.potentials
@@ -154,6 +180,7 @@ class _SimilaritySupport:
 
     similarity: Similarity
     marginals: tuple[Array, Array]
+    weights: Array | None
     eta: float
     tol: float
     support: Support
@@ -165,7 +192,11 @@ class _SimilaritySupport:
 
     def dual(self) -> GraphDual:
         """Return the dual on the present support."""
-        return GraphDual(self.support.graph, self.support.targets(self.marginals))
+        targets = self.support.targets(self.marginals)
+        if self.weights is None:
+            return GraphDual(self.support.graph, targets)
+        # The marginals are the weights, and each copy of a point has a row sum of one.
+        return WeightedGraphDual(self.support.graph, np.ones_like(targets), targets)
 
     def is_missing_any(self, potentials: Array) -> bool:
         """Read what the bounds on omitted entries leave open."""
@@ -190,12 +221,24 @@ class _SimilaritySupport:
         """Return the marginal error and the relative duality gap of a solution; keep its plan."""
         K = self.similarity
         self.plan = A = self.support.plan(solution.slack)
+        n_copies = float(A.nnz)
+        if self.weights is not None:
+            copies = entry_weights(A, self.weights)
+            A.data *= copies
+            n_copies = float(copies.sum())
         gap = duality_gap(
-            A, K.at, self.potentials, self.marginals, self.eta, self.tol, symmetric=K.symmetric
+            A,
+            K.at,
+            self.potentials,
+            self.marginals,
+            self.eta,
+            self.tol,
+            symmetric=K.symmetric,
+            weights=self.weights,
         )
         resolution = np.finfo(float).eps * K.largest / self.eta
-        gap += rounding_gap(A.nnz, float(np.sum(A.data**2)), resolution)
-        return marginal_error(A, self.marginals), gap
+        gap += rounding_gap(n_copies, sum_of_squares(A, self.weights), resolution)
+        return marginal_error(A, self.marginals, self.weights), gap
 
 
 def check_similarity(K: Any) -> Matrix:

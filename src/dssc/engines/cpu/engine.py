@@ -32,20 +32,30 @@ class CpuEngine:
         """Return this engine, which gets its points from its caller."""
         return self
 
-    def check_model(self, eta3: float, symmetric: bool) -> None:
-        """Accept every model."""
+    def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
+        """Refuse weights with an l1 penalty."""
+        if eta3 > 0 and weighted:
+            raise ValueError(f"sample_weight needs eta3=0, not eta3={eta3!r}")
 
     def express(
-        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        progress: Progress,
+        weights: Array | None = None,
     ) -> SelfExpression:
         """Express samples by least squares, in the form that suits their number."""
         n, d = X.shape
         if n >= MATRIX_FREE_FROM and n > d:
             check_no_zero_rows(X)
-            return FactoredExpression(X, eta1, symmetric, signed, progress, self.search_for)
+            return FactoredExpression(
+                X, eta1, symmetric, signed, progress, self.search_for, weights
+            )
         with progress.stage("self-expression"):
-            C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
-            return MatrixExpression(C, symmetric, signed)
+            C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1, weights)
+            return MatrixExpression(C, symmetric, signed, weights)
 
     def search_for(self, factor: LeastSquaresFactor) -> Search:
         """Return the search of all pairs of a factor's vectors."""
@@ -85,4 +95,5 @@ class CpuEngine:
             n_init=n_init,
             similarity=graph.expression.similarities,
             random_state=rng,
+            sample_weight=graph.expression.weights,
         )

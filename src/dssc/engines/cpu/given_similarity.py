@@ -16,8 +16,8 @@ class GivenSimilarity:
     Implements :class:`dssc.engines.protocol.SelfExpression`, with K in the place of C.
     """
 
-    def __init__(self, K: Matrix):
-        self.K = K
+    def __init__(self, K: Matrix, weights: Array | None = None):
+        self.K, self.weights = K, weights
 
     @cached_property
     def problem(self) -> ProjectionProblem:
@@ -26,11 +26,12 @@ class GivenSimilarity:
         The diagonal belongs to the pattern, so that some plan always exists.
         """
         if not sparse.issparse(self.K):
-            return ProjectionProblem.of_matrix(self.K)
+            return ProjectionProblem.of_matrix(self.K, weights=self.weights)
         pattern = sparse.csr_array(
             (np.ones(self.K.nnz), self.K.indices, self.K.indptr), shape=self.K.shape
         ) + sparse.eye_array(self.K.shape[0])
-        return ProjectionProblem.of_matrix(self.K, support=sparse.csr_array(pattern != 0))
+        support = sparse.csr_array(pattern != 0)
+        return ProjectionProblem.of_matrix(self.K, support=support, weights=self.weights)
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
         """Return K."""

@@ -22,13 +22,20 @@ from dssc.stochastic import (
 class MatrixExpression:
     """C as an array or a sparse matrix, and the similarities K made from it.
 
-    K holds magnitudes, or with `signed` the positive part of C.
+    K holds magnitudes, or with `signed` the positive part of C. If samples have weights, C holds
+    the coefficient of each copy.
 
     Implements :class:`dssc.engines.protocol.SelfExpression`.
     """
 
-    def __init__(self, C: Matrix, symmetric: bool = True, signed: bool = False):
-        self.C = C
+    def __init__(
+        self,
+        C: Matrix,
+        symmetric: bool = True,
+        signed: bool = False,
+        weights: Array | None = None,
+    ):
+        self.C, self.weights = C, weights
         K = _positive_part(C) if signed else abs(C)
         if sparse.issparse(K):
             K = K.astype(np.float64)
@@ -42,11 +49,11 @@ class MatrixExpression:
     @cached_property
     def problem(self) -> ProjectionProblem:
         """The projection of K."""
-        return ProjectionProblem.of_matrix(self.K)
+        return ProjectionProblem.of_matrix(self.K, weights=self.weights)
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
-        """Return C."""
-        return self.C
+        """Return C, summed over copies."""
+        return self.C if self.weights is None else self.C * self.weights
 
     def similarities(self, rows: Array) -> Matrix:
         """Return rows of ``K + K'``."""
@@ -57,7 +64,8 @@ class FactoredExpression:
     """C by least squares as products of short vectors, for any number of samples.
 
     Implements :class:`dssc.engines.protocol.SelfExpression`. The samples must not be zero.
-    `search_for` returns the search of all pairs of a factor's vectors.
+    `search_for` returns the search of all pairs of a factor's vectors. A sample of weight p counts
+    as p copies that do not express each other.
     """
 
     def __init__(
@@ -68,16 +76,22 @@ class FactoredExpression:
         signed: bool,
         progress: Progress,
         search_for: Callable[[LeastSquaresFactor], Search] = lambda factor: largest_similarities,
+        weights: Array | None = None,
     ):
-        self.factor = LeastSquaresFactor(X, eta1, progress=progress)
-        self.K = FactoredSimilarity(self.factor, symmetric, signed, search_for(self.factor))
-        self.problem = ProjectionProblem(self.K)
+        self.weights = weights
+        self.factor = LeastSquaresFactor(X, eta1, progress=progress, weights=weights)
+        search = search_for(self.factor)
+        self.K = FactoredSimilarity(self.factor, symmetric, signed, search, weights)
+        self.problem = ProjectionProblem(self.K, weights=weights)
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
-        """Return the entries of C where the projection is positive, as a sparse matrix."""
+        """Return the entries of C, summed over copies, where the projection is positive."""
         assert projection is not None  # C is never formed as a whole
         A = sparse.csr_array(projection.plan)
-        return coefficients_at(A, self.factor.products, self.factor.scales)
+        C = coefficients_at(A, self.factor.products, self.factor.scales)
+        if self.weights is not None:
+            C.data *= self.weights[C.indices]
+        return C
 
     def similarities(self, rows: Array) -> Array:
         """Return rows of ``K + K'``."""

@@ -66,6 +66,10 @@ class TorchDual:
         """Return the inner product of two vectors."""
         return float(x @ y)
 
+    def diagonal(self, point: DualPoint) -> Tensor:
+        """Return the number of positive slacks in each row, at least one."""
+        return point.counts.clip(min=1)
+
     def conjugate_gradients(
         self, point: DualPoint, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
     ) -> LinearSolution:

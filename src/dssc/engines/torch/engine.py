@@ -48,8 +48,12 @@ class TorchEngine:
         """Return this engine, which gets its points from its caller."""
         return self
 
-    def check_model(self, eta3: float, symmetric: bool) -> None:
-        """Refuse an l1 penalty and a projection that is not symmetric."""
+    def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
+        """Refuse an l1 penalty, a projection that is not symmetric, and weights."""
+        if weighted:
+            raise ValueError(
+                "sample_weight runs on the CPU only; use device='cpu', or leave out the weights"
+            )
         if eta3 > 0 or not symmetric:
             raise ValueError(
                 f"eta3={eta3!r} with symmetric={symmetric!r} runs on the CPU only; leave eta3=0 "
@@ -57,10 +61,16 @@ class TorchEngine:
             )
 
     def express(
-        self, X: Any, eta1: float, symmetric: bool, signed: bool, progress: Progress
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        progress: Progress,
+        weights: Array | None = None,
     ) -> SelfExpression:
         """Express samples by least squares."""
-        self.check_model(0.0, symmetric)
+        self.check_model(0.0, symmetric, weights is not None)
         check_no_zero_rows(X)
         return TorchExpression(X, eta1, signed, self.device, progress)
 

@@ -18,6 +18,8 @@ class TorchExpression:
     Implements :class:`dssc.engines.protocol.SelfExpression`.
     """
 
+    weights: Array | None = None  # all samples count the same
+
     def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
         self.problem = TorchProjectionProblem(X, eta1, signed, device, progress)
 

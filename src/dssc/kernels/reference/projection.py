@@ -40,6 +40,44 @@ def row_thresholds(
         out[i] = candidates[np.flatnonzero(entries > candidates)[-1]]
 
 
+def weighted_row_sums(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    weights: Array,
+    sums: Array,
+    degrees: Array,
+    counts: Array,
+) -> None:
+    """Write the weighted sum of the positive slacks of every row, their weights, their number."""
+    slack = np.empty_like(values)
+    slacks(indptr, indices, values, w, slack)
+    rows, positive = entry_rows(indptr), slack > 0
+    sums[:] = np.bincount(rows, weights[indices] * np.maximum(slack, 0.0), minlength=len(w))
+    degrees[:] = np.bincount(rows, weights[indices] * positive, minlength=len(w))
+    counts[:] = np.bincount(rows, positive, minlength=len(w))
+
+
+def weighted_row_thresholds(
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    weights: Array,
+    targets: Array,
+    out: Array,
+) -> None:
+    """Write the t of every row as `row_thresholds`, with a weight for every column."""
+    for i in range(len(w)):
+        row = slice(indptr[i], indptr[i + 1])
+        entries = values[row] - w[indices[row]]
+        order = np.argsort(-entries)
+        entries, of_column = entries[order], weights[indices[row]][order]
+        candidates = (np.cumsum(of_column * entries) - targets[i]) / np.cumsum(of_column)
+        out[i] = candidates[np.flatnonzero(entries > candidates)[-1]]
+
+
 def active_pattern(
     indptr: Array,
     indices: Array,
