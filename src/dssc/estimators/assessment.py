@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,7 +22,7 @@ from dssc.pipeline import Settings, express
 from dssc.selection.neighborhoods import FEWEST, distance_from_neighbors
 from dssc.separation import Separation, prove_separation
 from dssc.stability import Stability, resampled_stability
-from dssc.stochastic import ProjectionProblem
+from dssc.stochastic import NearPairs
 from dssc.verdict import Verdict, gather_evidence, judge
 
 # Fewest features for which the neighbourhoods of points say whether there is structure.
@@ -38,7 +38,8 @@ class AssessmentMixin:
     n_neighbors_: float
     distinct_rows_: Array
     projection_: Any  # a ProjectionResult, or None where nothing was solved
-    # Set by `fit`.
+    # Set by `fit`; near pairs only where it would take long to find them again.
+    _near_pairs: NearPairs | None
     _points: ClusteredPoints
     _fitted_clusters: FittedClusters
     # Computed on demand.
@@ -51,9 +52,10 @@ class AssessmentMixin:
     def separation(self) -> Separation:
         """Return which clusters are proved to be disconnected, and how others are connected.
 
-        The similarities are computed again on the CPU and projected as accurately as float64
-        allows, from the potentials of the fit. This takes a small part of the time of a fit up to
-        4,000 points, and about the time of a fit without a choice of parameters beyond.
+        Pairs of points that are connected, or nearly so, are projected as accurately as float64
+        allows, from the potentials of the fit. From 4,000 points on the fit has kept these pairs,
+        which takes about as much memory as the affinity; below, their similarities are computed
+        again. This takes a small part of the time of a fit.
 
         Returns
         -------
@@ -73,17 +75,21 @@ class AssessmentMixin:
                 "symmetric=False has potentials for rows and for columns, for which no proof is "
                 "known; fit with symmetric=True"
             )
-        expression = express(
-            as_array(fitted.points), self._fitted_settings(), CpuEngine(), Progress()
-        )
         return prove_separation(
-            cast(ProjectionProblem, expression.problem),
+            self._near_pairs or self._near_pairs_again(),
             fitted.eta2,
             fitted.potentials,
             fitted.labels,
             fitted.n_clusters,
             self.distinct_rows_,
         )
+
+    def _near_pairs_again(self) -> NearPairs:
+        """Compute similarities again, for the pairs that are connected or nearly so."""
+        points = as_array(self._fitted_clusters.points)
+        expression = express(points, self._fitted_settings(), CpuEngine(), Progress())
+        assert self.projection_ is not None
+        return expression.problem.near_pairs(self.projection_)
 
     def stability(self, n_resamples: int = 5) -> Stability:
         """Return how often clusters are found again when half of the points is clustered alone.
