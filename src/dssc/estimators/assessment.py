@@ -21,6 +21,7 @@ from dssc.outliers import share_in_own_cluster
 from dssc.pipeline import Settings, express
 from dssc.selection.neighborhoods import FEWEST, distance_from_neighbors
 from dssc.separation import Separation, prove_separation
+from dssc.separation_range import SeparationRange, prove_range
 from dssc.stability import Stability, resampled_stability
 from dssc.stochastic import NearPairs
 from dssc.verdict import Verdict, gather_evidence, judge
@@ -63,18 +64,8 @@ class AssessmentMixin:
             For each two clusters a margin by which they are proved to be separate, or the affinity
             between them. Outliers count as members of their cluster.
         """
-        check_is_fitted(self)
+        self._check_separable()
         fitted = self._fitted_clusters
-        if self.projection_ is None:
-            raise ValueError(
-                "every distinct point is a cluster, and nothing was projected; ask for fewer "
-                "clusters"
-            )
-        if not fitted.symmetric:
-            raise ValueError(
-                "symmetric=False has potentials for rows and for columns, for which no proof is "
-                "known; fit with symmetric=True"
-            )
         return prove_separation(
             self._near_pairs or self._near_pairs_again(),
             fitted.eta2,
@@ -83,6 +74,50 @@ class AssessmentMixin:
             fitted.n_clusters,
             self.distinct_rows_,
         )
+
+    def separation_range(self, max_projections: int = 16) -> SeparationRange:
+        """Return between which values of eta2 clusters are proved to be disconnected.
+
+        From the eta2 of the fit, smaller and larger values are taken one after the other, and
+        clusters are proved to be separate for all values between two neighbours. Parameters that
+        are not chosen well would show here: a separation that holds for one eta2 only means little.
+
+        Parameters
+        ----------
+        max_projections : int, default=16
+            Most values of eta2 that are tried. More of them may give a larger range. Each takes
+            a little longer than `separation`.
+
+        Returns
+        -------
+        separation_range : SeparationRange
+            A smallest and a largest eta2 for every two clusters, and for all of them together.
+        """
+        check_count("max_projections", max_projections)
+        self._check_separable()
+        fitted = self._fitted_clusters
+        return prove_range(
+            self._near_pairs or self._near_pairs_again(),
+            fitted.eta2,
+            fitted.potentials,
+            fitted.labels,
+            fitted.n_clusters,
+            max_projections,
+        )
+
+    def _check_separable(self) -> None:
+        """Refuse a fit of which no separation can be proved."""
+        check_is_fitted(self)
+        if self.projection_ is None:
+            raise ValueError(
+                "every distinct point is a cluster, and nothing was projected; ask for fewer "
+                "clusters"
+            )
+        if not self._fitted_clusters.symmetric:
+            raise ValueError(
+                "symmetric=False has potentials for rows and for columns, for which no proof is "
+                "known; fit with symmetric=True"
+            )
 
     def _near_pairs_again(self) -> NearPairs:
         """Compute similarities again, for the pairs that are connected or nearly so."""

@@ -4,8 +4,8 @@ The duality gap bounds the distance e of a plan A from the exact one in the Frob
 entry above e is positive in both: a *sure* entry. There the sum of two exact potentials is
 ``K_ij - eta2 A*_ij``, so the errors of two potentials have the sum ``w_ij = A*_ij - A_ij``, in
 units of A. Along a walk over sure entries of odd length L from a point back to itself, these sums
-with alternating signs leave twice the error of that point. We join two shortest walks from a root, an
-even and an odd one. Each of them uses an entry and its mirror image once at most, so both together
+with alternating signs leave twice the error of that point. We join two shortest walks from a root,
+an even and an odd one. Each of them uses an entry and its mirror image once at most, so both together
 use a pair of points m <= 4 times, and a point with itself m <= 2 times. With ``sum of w^2 <= e^2``
 over all entries, Cauchy's inequality gives ``sum of m |w| <= e sqrt(2 L)``, and an error of at most
 ``e sqrt(L / 2)``. Rounding of every step, at most r, adds ``r L / 2``.
@@ -44,11 +44,17 @@ class PotentialErrors(NamedTuple):
         sure have slacks below zero, with the bounds added.
     sure : csr_array of shape (n, n)
         Entries that are positive in the exact plan.
+    component : ndarray of shape (n,)
+        Component of the sure entries that each point belongs to.
+    side : ndarray of shape (n,)
+        The side of a free point in its component, 1 or -1; 0 for other points.
     """
 
     bounds: Array
     is_free: Array
     sure: sparse.csr_array
+    component: Array
+    side: Array
 
 
 def potential_errors(plan: Matrix, gap: float, resolution: float) -> PotentialErrors:
@@ -67,7 +73,8 @@ def potential_errors(plan: Matrix, gap: float, resolution: float) -> PotentialEr
     n, distance = A.shape[0], np.sqrt(2.0 * gap)
     if distance >= LARGEST_DISTANCE:
         nothing = sparse.csr_array((n, n), dtype=bool)
-        return PotentialErrors(np.full(n, np.inf), np.zeros(n, dtype=bool), nothing)
+        no_side = np.zeros(n, dtype=int)
+        return PotentialErrors(np.full(n, np.inf), no_side > 0, nothing, np.arange(n), no_side)
     # With B the plan rounded to feasibility, |A - A*|^2 + |B - A*|^2 <= distance^2 |B|^2.
     error = distance * np.sqrt(np.sum(A.data**2)) / (1.0 - np.sqrt(2.0) * distance)
     rounding = SLACK_ROUNDINGS * resolution
@@ -92,11 +99,12 @@ def errors_along_walks(
     component = connected_components(sure, directed=False)[1]
     even, odd = _walks(sure, component)
     is_free = np.isinf(even) | np.isinf(odd)
-    side = np.where(np.isinf(odd), 1, -1)
-    is_balanced = np.bincount(component, np.where(is_free, side, 0)) == 0
+    side = np.where(is_free, np.where(np.isinf(odd), 1, -1), 0)
+    is_balanced = np.bincount(component, side) == 0
     walks = np.where(is_free, np.minimum(even, odd), (even + odd) / 2)
     bounds = error * np.sqrt(walks) + rounding * walks
-    return PotentialErrors(np.where(is_balanced[component], bounds, np.inf), is_free, sure)
+    bounds = np.where(is_balanced[component], bounds, np.inf)
+    return PotentialErrors(bounds, is_free, sure, component, side)
 
 
 def _walks(edges: sparse.csr_array, component: Array) -> tuple[Array, Array]:
