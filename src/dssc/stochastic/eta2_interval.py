@@ -8,9 +8,9 @@ eta2, so ``P / eta2`` is feasible, and in units of K the duality gap of P and c 
     sum_ij ( 1/2 (P_ij - [S_ij]_+)^2 + P_ij [-S_ij]_+ ) ;    see `certificate.py`.
 
 A term is zero unless the slacks at the two ends have opposite signs, -x and y, and then it is at
-most ``x^2 y / (4 x + 2 y)`` for every t. So the sum of these bounds the gap for all eta2 between the
-two, and with it the distance of ``[S]_+`` from the exact plan times eta2. As at a single eta2, the
-errors of the potentials c follow along walks over entries that are sure at both ends.
+most ``x^2 y / (4 x + 2 y)`` for every t. So the sum of these bounds the gap for all eta2 between
+the two, and with it the distance of ``[S]_+`` from the exact plan times eta2. As at a single eta2,
+the errors of the potentials c follow along walks over entries that are sure at both ends.
 
 The bound is for points that are connected with each other. Components that no slack above zero
 joins, with these errors added, are problems of their own.

@@ -5,9 +5,9 @@ entry above e is positive in both: a *sure* entry. There the sum of two exact po
 ``K_ij - eta2 A*_ij``, so the errors of two potentials have the sum ``w_ij = A*_ij - A_ij``, in
 units of A. Along a walk over sure entries of odd length L from a point back to itself, these sums
 with alternating signs leave twice the error of that point. We join two shortest walks from a root,
-an even and an odd one. Each of them uses an entry and its mirror image once at most, so both together
-use a pair of points m <= 4 times, and a point with itself m <= 2 times. With ``sum of w^2 <= e^2``
-over all entries, Cauchy's inequality gives ``sum of m |w| <= e sqrt(2 L)``, and an error of at most
+an even and an odd one. Each of them uses an entry and its mirror image once at most, so both
+together use a pair of points m <= 4 times, and a point with itself m <= 2 times. With
+``sum of w^2 <= e^2`` over all entries, Cauchy's inequality gives ``sum of m |w| <= e sqrt(2 L)``, and an error of at most
 ``e sqrt(L / 2)``. Rounding of every step, at most r, adds ``r L / 2``.
 
 In a bipartite component of the sure entries there are no such walks. Raising the potentials of one
