@@ -35,5 +35,5 @@ def exact_projection(K, eta2, start=None, n_steps=200):
             step = step / 2
         alpha, A = alpha + step, after
     largest = np.abs(K).max() + np.abs(alpha).max()
-    A = np.where(A > 4 * np.finfo(np.longdouble).eps * largest / eta2, A, 0)
+    A = np.where(4 * np.finfo(np.longdouble).eps * largest / eta2 < A, A, 0)
     return A, float(np.abs(A @ ones - 1).max())

@@ -7,8 +7,8 @@ units of A. Along a walk over sure entries of odd length L from a point back to 
 with alternating signs leave twice the error of that point. We join two shortest walks from a root,
 an even and an odd one. Each of them uses an entry and its mirror image once at most, so both
 together use a pair of points m <= 4 times, and a point with itself m <= 2 times. With
-``sum of w^2 <= e^2`` over all entries, Cauchy's inequality gives ``sum of m |w| <= e sqrt(2 L)``, and an error of at most
-``e sqrt(L / 2)``. Rounding of every step, at most r, adds ``r L / 2``.
+``sum of w^2 <= e^2`` over all entries, Cauchy's inequality gives ``sum of m |w| <= e sqrt(2 L)``,
+and an error of at most ``e sqrt(L / 2)``. Rounding of every step, at most r, adds ``r L / 2``.
 
 In a bipartite component of the sure entries there are no such walks. Raising the potentials of one
 side and lowering those of the other changes none of its entries, so exact potentials may not be
