@@ -4,9 +4,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from dssc._devices import as_array
 from dssc._progress import Progress
@@ -15,7 +17,7 @@ from dssc.engines import Engine, SelfExpression
 from dssc.engines.cpu import CpuEngine
 from dssc.outliers import margin_to_next_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
-from dssc.subspaces import unit_rows, without_clusters
+from dssc.subspaces import independent_features, unit_rows, without_clusters
 
 # Share of the points that is clustered each time, and the most points.
 RESAMPLED_SHARE, MOST_RESAMPLED = 0.5, 1500
@@ -28,6 +30,9 @@ MIXTURE_RESAMPLES, MOST_MIXTURES = 2, 10
 FAR_ABOVE = 0.35
 # Other numbers of neighbours that are tried, relative to that of the fit, and samples for each.
 OTHER_NEIGHBORS, NEIGHBOR_RESAMPLES = (0.5, 2.0), 2
+# Most features for which points with independent features are made. Sums of more features are close
+# to normal, whatever their distribution.
+FEW_FEATURES = 30
 # Points per cluster that are clustered at least, where there are as many.
 FEWEST_PER_CLUSTER = 20
 
@@ -47,8 +52,9 @@ class Stability(NamedTuple):
     mean : float
         Mean of `clusters`, weighted by their sizes.
     chance : float
-        The same mean for points without clusters: random sums of the points, with their mean and
-        covariance, clustered with the same parameters. The largest of up to ten, where it is close.
+        The same mean for points without clusters, clustered with the same parameters: random sums
+        of the points, with their mean and covariance and, up to 30 features, points with
+        independent features. The largest of up to ten of each, where it is close.
     margins : ndarray of shape (n_samples,)
         How far a point is from changing its cluster: the share of its affinity to others in its own
         cluster, less the largest share in another one. Between -1 and 1, and zero half way between
@@ -105,13 +111,9 @@ def resampled_stability(
     clusters, mean = _means(overlaps, np.bincount(labels, minlength=n_clusters))
     n, n_mixed = len(labels), resample_size(len(labels), n_clusters) * POINTS_PER_DRAWN
     some = np.sort(rng.choice(n, min(n, n_mixed), replace=False))
-    rows = unit_rows(as_array(points[some]))
-    settings = _for_sample(settings, len(rows), n)
-    chance = 0.0
-    for _ in range(MOST_MIXTURES):
-        chance = max(chance, _chance_stability(rows, n_clusters, settings, rng))
-        if not 0.0 < mean - chance < FAR_ABOVE:
-            break
+    chance = _largest_chance(
+        as_array(points[some]), mean, n_clusters, _for_sample(settings, len(some), n), rng
+    )
     return Stability(
         clusters,
         shares,
@@ -149,14 +151,39 @@ def _with_other_neighbors(
     return np.array([_means(some, sizes)[0] for some in overlaps])
 
 
-def _chance_stability(
-    rows: Array, n_clusters: int, settings: Settings, rng: np.random.RandomState
+def _largest_chance(
+    some: Matrix, mean: float, n_clusters: int, settings: Settings, rng: np.random.RandomState
 ) -> float:
-    """Return the mean stability of random sums of points, clustered on the CPU."""
+    """Return the largest mean stability of points without clusters.
+
+    These are random sums of the points. Of few features, the distribution of each alone can make
+    clusters, which sums do not show. So points with independent features are tried, too.
+    """
+    rows = unit_rows(some)
+    makers = [partial(without_clusters, rows)]
+    if some.shape[1] <= FEW_FEATURES and not sparse.issparse(some):
+        makers.append(partial(independent_features, some))
+    chance = 0.0
+    for make in makers:
+        for _ in range(MOST_MIXTURES):
+            made = make(np.random.default_rng(rng.randint(2**31)))
+            if len(made) < 2 * (n_clusters + 1):
+                break
+            chance = max(chance, _chance_stability(made, n_clusters, settings, rng))
+            if not 0.0 < mean - chance < FAR_ABOVE:
+                break
+        if chance >= mean:
+            break
+    return chance
+
+
+def _chance_stability(
+    made: Array, n_clusters: int, settings: Settings, rng: np.random.RandomState
+) -> float:
+    """Return the mean stability of points without clusters, clustered on the CPU."""
     engine = CpuEngine()
-    mixed = without_clusters(rows, np.random.default_rng(rng.randint(2**31)))
-    found = _clustered(mixed, n_clusters, settings, engine, rng)
-    compared = _compared(mixed, found, n_clusters, settings, MIXTURE_RESAMPLES, engine, rng)
+    found = _clustered(made, n_clusters, settings, engine, rng)
+    compared = _compared(made, found, n_clusters, settings, MIXTURE_RESAMPLES, engine, rng)
     return _means(compared[0], np.bincount(found, minlength=n_clusters))[1]
 
 
