@@ -1,10 +1,11 @@
 """Count false proofs of separation, and how often a separation is proved.
 
-    python -m benchmarks.separation [number of unions]
+    python -m benchmarks.separation [number of unions] [noise ...]
 
 Small unions of subspaces with random sizes, dimensions, angles, noise and parameters are clustered,
 and `ADSSC.separation` is compared with the projection of the whole problem in extended precision.
-A proof is false if that projection has an entry between the two clusters.
+A proof is false if that projection has an entry between the two clusters. For every fifth union
+`ADSSC.separation_range` is judged in the same way, at a random eta2 inside the range of each pair.
 """
 
 import sys
@@ -34,7 +35,28 @@ def union(rng, noise):
     return unit_norm(X + noise / np.sqrt(n_features) * rng.normal(size=X.shape)), int(k)
 
 
-def judged(rng, noise):
+def largest_between(K, eta2, start, members):
+    """Return the largest entry of the exact projection between each two clusters, or None."""
+    A, error = exact_projection(K, eta2, start)
+    if error > ACCURATE:
+        return None
+    return np.array([[A[np.ix_(p, q)].max() for q in members.T] for p in members.T])
+
+
+def judged_ranges(model, K, members, rng):
+    """Return how many ranges were judged at a random eta2 inside them, and how many are false."""
+    ranges = model.separation_range()
+    n_judged = n_false = 0
+    for p, q in np.argwhere(np.triu(~np.isnan(ranges.lows))):
+        eta2 = rng.uniform(ranges.lows[p, q], ranges.highs[p, q])
+        largest = largest_between(K, eta2, model.projection_.potentials[0], members)
+        if largest is not None:
+            n_judged += 1
+            n_false += largest[p, q] > 0
+    return n_judged, n_false
+
+
+def judged(rng, noise, with_ranges):
     """Return truth and proof for all pairs of clusters of a random union; None if not judged."""
     X, k = union(rng, noise)
     eta1, n_neighbors = 10.0 ** rng.uniform(-3, 1), int(rng.integers(1, 8))
@@ -44,34 +66,42 @@ def judged(rng, noise):
     separation = model.separation()
     C = least_squares_representation(unit_norm(X), model.eta1_)
     K = abs(C)
-    A, error = exact_projection((K + K.T) / 2, separation.eta2, model.projection_.potentials[0])
-    if error > ACCURATE:
-        return None
+    K = (K + K.T) / 2
     members = model.labels_[:, None] == np.arange(k)
-    largest = np.array([[A[np.ix_(p, q)].max() for q in members.T] for p in members.T])
+    largest = largest_between(K, separation.eta2, model.projection_.potentials[0], members)
+    if largest is None:
+        return None
     pairs = np.triu_indices(k, 1)
-    return largest[pairs] == 0, separation.proved[pairs]
+    ranges = judged_ranges(model, K, members, rng) if with_ranges else (0, 0)
+    return largest[pairs] == 0, separation.proved[pairs], ranges
 
 
-def main(n_unions):
+def main(n_unions, noises):
     """Print counts by noise."""
     warnings.simplefilter("ignore")
-    print("| noise | unions | pairs of clusters | disconnected | proved | false proofs |")
-    print("|---|---|---|---|---|---|")
-    for place, noise in enumerate(NOISE):
-        rng = np.random.default_rng(place)
-        entries = [judged(rng, noise) for _ in range(n_unions // len(NOISE) + 1)]
+    columns = ("noise", "unions", "pairs of clusters", "disconnected", "proved", "false proofs")
+    print("| " + " | ".join((*columns, "ranges judged", "false ranges")) + " |")
+    print("|---|---|---|---|---|---|---|---|")
+    for noise in noises:
+        rng = np.random.default_rng(NOISE.index(noise))
+        numbers = range(n_unions // len(NOISE) + 1)
+        entries = [judged(rng, noise, number % 5 == 0) for number in numbers]
         entries = [entry for entry in entries if entry is not None]
-        truth, proof = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+        truths, proofs, ranges = zip(*entries, strict=True)
+        truth, proof = np.concatenate(truths), np.concatenate(proofs)
         counts = (
             len(entries),
             len(truth),
             truth.sum(),
             (truth & proof).sum(),
             (proof & ~truth).sum(),
+            *np.sum(ranges, axis=0),
         )
         print(f"| {noise} | " + " | ".join(f"{count:,}" for count in counts) + " |", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 11_500,
+        [float(noise) for noise in sys.argv[2:]] or NOISE,
+    )

@@ -7,7 +7,9 @@ def exact_projection(K, eta2, start=None, n_steps=200):
     """Return the projection of a small symmetric K in extended precision, and its marginal error.
 
     Newton's method on the dual with halved steps, on the whole matrix. The result is judged by its
-    own row sums: they are one up to the error returned, whatever the start was.
+    own row sums: they are one up to the error returned, whatever the start was. Entries below the
+    rounding of their slack are zero: where potentials are not unique, a slack may end at zero, and
+    rounding decides on which side of it.
     """
     K, ones = K.astype(np.longdouble), np.ones(len(K), dtype=np.longdouble)
     alpha = (K.max(axis=1) - eta2) / 2 if start is None else start.astype(np.longdouble)
@@ -32,4 +34,6 @@ def exact_projection(K, eta2, start=None, n_steps=200):
                 break
             step = step / 2
         alpha, A = alpha + step, after
+    largest = np.abs(K).max() + np.abs(alpha).max()
+    A = np.where(4 * np.finfo(np.longdouble).eps * largest / eta2 < A, A, 0)
     return A, float(np.abs(A @ ones - 1).max())

@@ -48,6 +48,38 @@ def test_points_are_those_of_all_samples():
     assert np.isnan(points[-1])
 
 
+def test_other_numbers_of_neighbours_keep_clear_clusters():
+    X, _ = make_union_of_subspaces(240, n_subspaces=3, random_state=0)
+    found = ADSSC(3, random_state=0).fit(X).stability(2)
+    assert found.other_neighbors.shape == (2, 3)
+    np.testing.assert_allclose(found.other_neighbors, 1.0)
+    noise = np.random.default_rng(0).normal(size=(240, 10))
+    found = ADSSC(4, eta1=1.0, n_neighbors=12, random_state=0).fit(noise).stability(2)
+    assert np.mean(found.other_neighbors) < 0.6
+
+
+@pytest.mark.parametrize("few_features", [0, 30])
+def test_skewed_features_are_as_stable_as_independent_ones(monkeypatch, few_features):
+    """Independent skewed features gather in some directions, which sums of points do not show."""
+    monkeypatch.setattr("dssc.stability.FEW_FEATURES", few_features)
+    X = np.random.default_rng(3).exponential(size=(400, 2)) - 1
+    model = ADSSC(2, eta1=np.inf, n_neighbors=12, signed=False, random_state=0).fit(X)
+    stability = model.stability()
+    assert stability.mean > 0.8
+    assert (stability.mean < stability.chance) == (few_features == 30)
+
+
+def test_margins_say_how_far_a_point_is_from_another_cluster():
+    X, _ = make_union_of_subspaces(120, n_subspaces=2, noise=0.5, random_state=0)
+    model = ADSSC(2, eta1=0.1, n_neighbors=20, random_state=0).fit(X)
+    margins = model.stability(1).margins
+    A = model.affinity_matrix_.toarray()
+    np.fill_diagonal(A, 0.0)
+    own = np.where(model.labels_[:, None] == model.labels_, A, 0.0).sum(axis=1)
+    np.testing.assert_allclose(margins, (2 * own - A.sum(axis=1)) / A.sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(margins, 2 * model.confidence_ - 1, atol=1e-12)
+
+
 def test_too_few_points_say_so():
     X, _ = make_union_of_subspaces(10, n_subspaces=5, random_state=0)
     with pytest.raises(ValueError, match="10 distinct points are too few for 5 clusters"):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dssc import ADSSC, make_union_of_subspaces
-from dssc.subspaces import fit_basis, leading_directions, unit_rows
+from dssc.subspaces import fit_basis, independent_features, leading_directions, unit_rows
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
@@ -68,3 +68,19 @@ def test_rows_of_any_scale_get_norm_one(scale):
     np.testing.assert_allclose(
         rows, [[0.6, 0.8], [0.0, -1.0]], rtol=1e-3 if scale < 1e-300 else 1e-14
     )
+
+
+def test_independent_features_keep_their_distributions():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(2000, 1)), 3, axis=1) * [1.0, 2.0, 3.0]
+    made = independent_features(X, rng)
+    expected = unit_rows(rng.normal(size=(2000, 3)) * [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(made.std(axis=0), expected.std(axis=0), atol=0.02)
+    correlations = np.corrcoef(made.T)[np.triu_indices(3, 1)]
+    assert np.all(np.abs(correlations) < 0.1)
+
+
+def test_independent_features_have_no_copies_and_no_zeros():
+    rng = np.random.default_rng(0)
+    made = independent_features(rng.integers(0, 2, (100, 3)).astype(float), rng)
+    assert len(made) == 7

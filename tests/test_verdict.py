@@ -15,7 +15,8 @@ def evidence(clusters, chance=0.2, sizes=None, mass=None, distance=1.0, converge
     sizes = np.full(k, 50) if sizes is None else np.array(sizes)
     clusters = np.array(clusters, dtype=float)
     mean = float(np.average(clusters, weights=sizes))
-    stability = Stability(clusters, np.ones(sizes.sum()), mean, chance)
+    every = np.ones(sizes.sum())
+    stability = Stability(clusters, every, mean, chance, every, np.tile(clusters, (2, 1)))
     mass = np.diag(sizes).astype(float) if mass is None else np.array(mass, dtype=float)
     joining = np.full((k, k), 7)
     return Evidence(sizes, stability, distance, np.ones(k), mass, joining, None, converged)
@@ -86,7 +87,7 @@ def test_many_clusters_are_listed_in_part():
 
 def test_evidence_counts_what_joins_clusters():
     A = np.array([[0.5, 0.5, 0.0], [0.5, 0.3, 0.2], [0.0, 0.2, 0.8]])
-    stability = Stability(np.ones(2), np.ones(3), 1.0, 0.2)
+    stability = Stability(np.ones(2), np.ones(3), 1.0, 0.2, np.ones(3), np.ones((2, 2)))
     labels = np.array([0, 0, 1])
     found = gather_evidence(A, labels, 2, np.ones(3), stability, 1.0, None, converged=True)
     np.testing.assert_allclose(found.mass, [[1.8, 0.2], [0.2, 0.8]])

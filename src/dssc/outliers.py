@@ -45,16 +45,35 @@ def share_in_own_cluster(affinity: Matrix, labels: Array, n_clusters: int) -> Ar
     What a point keeps for itself does not count. A point without affinity to any other is as likely
     in every cluster, so its share is ``1 / n_clusters``.
     """
+    return shares_in_clusters(affinity, labels, n_clusters)[np.arange(len(labels)), labels]
+
+
+def margin_to_next_cluster(affinity: Matrix, labels: Array, n_clusters: int) -> Array:
+    """Return the share of each point's affinity in its own cluster less the largest in another.
+
+    Half of it is the share that would have to move for the point to be as close to another cluster.
+    It is one in a single cluster.
+    """
+    shares = shares_in_clusters(affinity, labels, n_clusters)
+    places = np.arange(len(labels)), labels
+    own = shares[places]
+    shares[places] = 0.0
+    return own - shares.max(axis=1)
+
+
+def shares_in_clusters(affinity: Matrix, labels: Array, n_clusters: int) -> Array:
+    """Return the share of each point's affinity to others in every cluster, by row."""
     n = len(labels)
     members = np.zeros((n, n_clusters))
     members[np.arange(n), labels] = 1.0
     own = affinity.diagonal()
-    inside = (affinity @ members)[np.arange(n), labels] - own
+    inside = affinity @ members
+    inside[np.arange(n), labels] -= own
     total = np.asarray(affinity.sum(axis=1)).ravel() - own
-    equal = np.full(n, 1.0 / n_clusters)
+    equal = np.full((n, n_clusters), 1.0 / n_clusters)
     # What rounding leaves of a row whose mass is all its own is no affinity to others.
     has_others = total > np.finfo(float).eps * np.abs(own)
-    shares = np.divide(inside, total, out=equal, where=has_others)
+    shares = np.divide(inside, total[:, None], out=equal, where=has_others[:, None])
     return np.clip(shares, 0.0, 1.0)
 
 

@@ -4,7 +4,8 @@ The exact affinity is ``A*_ij = [K_ij - alpha_i - alpha_j]_+ / eta2``, with exac
 So two clusters are disconnected if every slack ``K_ij - alpha_i - alpha_j`` between them is at most
 zero. Computed potentials have errors, which :mod:`dssc.stochastic.potential_error` bounds. Two
 clusters are proved to be separate if all slacks between them stay below zero with these errors,
-and with rounding, added.
+and with rounding, added. Only pairs with slacks near zero are needed for this; see
+:mod:`dssc.stochastic.near_pairs`.
 """
 
 from dataclasses import dataclass
@@ -13,16 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dssc._typing import Array, Matrix
-from dssc.stochastic import ProjectionProblem
-from dssc.stochastic.cluster_slacks import largest_slacks, places_in_rows
-from dssc.stochastic.potential_error import SLACK_ROUNDINGS, PotentialErrors, potential_errors
-from dssc.stochastic.similarity import Places, Similarity
-
-# Tolerance of the projection behind a proof: as accurate as float64 allows.
-PROOF_TOL = 1e-14
-# Most Newton steps of that projection.
-PROOF_STEPS = 1000
+from dssc._typing import Array
+from dssc.stochastic import NearPairs
+from dssc.stochastic.accurate_projection import AccurateProjection, accurate_projection
+from dssc.stochastic.cluster_slacks import largest_slacks
 
 
 class TouchingPair(NamedTuple):
@@ -42,8 +37,9 @@ class Separation:
     margins : ndarray of shape (n_clusters, n_clusters)
         By how much similarities between two clusters would have to grow, divided by eta2, before
         an entry of A could join them. It is what is left of the margin after all possible errors
-        are subtracted; at most zero if nothing is proved. From 4,000 points on, margins above 0.05
-        are given as 0.05. Infinite on the diagonal.
+        are subtracted; at most zero if nothing is proved. A large margin is given as a smaller
+        one that is proved: as 0.05 from 4,000 points on. Infinite on the diagonal, and between
+        clusters of a graph without an edge from one to the other.
     mass : ndarray of shape (n_clusters, n_clusters)
         Sum of the affinity between points of two clusters. A row sums to the size of its cluster.
     eta2 : float
@@ -134,7 +130,7 @@ class Separation:
 
 
 def prove_separation(
-    problem: ProjectionProblem,
+    near: NearPairs,
     eta2: float,
     potentials: Array,
     labels: Array,
@@ -145,8 +141,8 @@ def prove_separation(
 
     Parameters
     ----------
-    problem : ProjectionProblem
-        The similarities K.
+    near : NearPairs
+        The near pairs of the similarities K.
     eta2 : float
         Regularisation.
     potentials : ndarray of shape (n_points,)
@@ -158,67 +154,29 @@ def prove_separation(
     samples : ndarray of shape (n_points,)
         The sample that each point is.
     """
-    result = problem.solve(
-        eta2, tol=PROOF_TOL, max_iter=PROOF_STEPS, potentials=(potentials, potentials)
-    )
-    A = sparse.csr_array(result.plan)
+    projection = accurate_projection(near, eta2, potentials)
     members = _members(labels, n_clusters)
     return Separation(
-        margins=_margins(
-            problem, result.eta2, result.potentials[0], A, result.gap, labels, members
-        ),
-        mass=(members.T @ A @ members).toarray(),
-        eta2=result.eta2,
-        affinity=A,
+        margins=proved_margins(near, projection, labels, n_clusters),
+        mass=(members.T @ projection.plan @ members).toarray(),
+        eta2=eta2,
+        affinity=projection.plan,
         labels=labels,
         samples=samples,
     )
 
 
-def _margins(
-    problem: ProjectionProblem,
-    eta2: float,
-    alpha: Array,
-    A: Matrix,
-    gap: float,
-    labels: Array,
-    members: sparse.csr_array,
+def proved_margins(
+    near: NearPairs, projection: AccurateProjection, labels: Array, n_clusters: int
 ) -> Array:
     """Return the margins between clusters, with all errors subtracted."""
-    n_clusters, largest = members.shape[1], problem.largest + float(np.abs(alpha).max())
-    resolution = np.finfo(float).eps * largest / eta2
-    errors = potential_errors(A, gap, resolution)
-    rounding = SLACK_ROUNDINGS * eta2 * resolution
-    # A point without a bound leaves its cluster unproved. Its potential must not matter otherwise.
-    is_known = np.isfinite(errors.bounds)
-    safe = np.where(is_known, alpha - eta2 * np.where(is_known, errors.bounds, 0.0), 4.0 * largest)
-    if not is_known.all() or not _are_closed(problem.similarity, safe - rounding, errors):
-        is_known &= ~errors.is_free
-    slacks = largest_slacks(problem.similarity, safe, labels, n_clusters, eta2)
-    margins = -(slacks + rounding) / eta2
-    has_unknown = members.T @ ~is_known > 0
-    margins[has_unknown] = margins[:, has_unknown] = -np.inf
+    slacks = largest_slacks(near, projection.safe_potentials(), labels, n_clusters)
+    margins = -(slacks + projection.rounding) / projection.eta2
+    # A point without a bound leaves its cluster unproved.
+    unknown = np.unique(labels[~projection.is_known])
+    margins[unknown] = margins[:, unknown] = -np.inf
     np.fill_diagonal(margins, np.inf)
     return margins
-
-
-def _are_closed(similarity: Similarity, safe: Array, errors: PotentialErrors) -> bool:
-    """Return whether the free points have no entries but sure ones, at potentials that are safe."""
-    if not errors.is_free.any():
-        return True
-    return all(
-        np.all(similarity.at(rows, columns) <= safe[rows] + safe[columns])
-        for rows, columns in (
-            _without(errors.sure, errors.is_free, *places)
-            for places in places_in_rows(similarity, errors.is_free, safe)
-        )
-    )
-
-
-def _without(sure: sparse.csr_array, is_free: Array, rows: Array, columns: Array) -> Places:
-    """Return the places with a free point that are not sure entries."""
-    kept = (is_free[rows] | is_free[columns]) & ~np.asarray(sure[rows, columns]).ravel()
-    return rows[kept], columns[kept]
 
 
 def _members(labels: Array, n_clusters: int) -> sparse.csr_array:

@@ -1,18 +1,23 @@
 """Whether clusters are found again when half of the points is clustered alone."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from dssc._devices import as_array
 from dssc._progress import Progress
-from dssc._typing import Array
-from dssc.engines import Engine
+from dssc._typing import Array, Matrix
+from dssc.engines import Engine, SelfExpression
 from dssc.engines.cpu import CpuEngine
+from dssc.outliers import margin_to_next_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
-from dssc.subspaces import unit_rows, without_clusters
+from dssc.subspaces import independent_features, unit_rows, without_clusters
 
 # Share of the points that is clustered each time, and the most points.
 RESAMPLED_SHARE, MOST_RESAMPLED = 0.5, 1500
@@ -23,6 +28,11 @@ MIXTURE_RESAMPLES, MOST_MIXTURES = 2, 10
 # A stability so much above that of points without clusters needs no more of them, which saves time
 # in most data with clusters.
 FAR_ABOVE = 0.35
+# Other numbers of neighbours that are tried, relative to that of the fit, and samples for each.
+OTHER_NEIGHBORS, NEIGHBOR_RESAMPLES = (0.5, 2.0), 2
+# Most features for which points with independent features are made. Sums of more features are close
+# to normal, whatever their distribution.
+FEW_FEATURES = 30
 # Points per cluster that are clustered at least, where there are as many.
 FEWEST_PER_CLUSTER = 20
 
@@ -42,18 +52,29 @@ class Stability(NamedTuple):
     mean : float
         Mean of `clusters`, weighted by their sizes.
     chance : float
-        The same mean for points without clusters: random sums of the points, with their mean and
-        covariance, clustered with the same parameters. The largest of up to ten, where it is close.
+        The same mean for points without clusters, clustered with the same parameters: random sums
+        of the points, with their mean and covariance and, up to 30 features, points with
+        independent features. The largest of up to ten of each, where it is close.
+    margins : ndarray of shape (n_samples,)
+        How far a point is from changing its cluster: the share of its affinity to others in its own
+        cluster, less the largest share in another one. Between -1 and 1, and zero half way between
+        two clusters. NaN if it has no cluster.
+    other_neighbors : ndarray of shape (2, n_clusters)
+        The same overlap as in `clusters` for samples that are clustered with half and with twice as
+        many neighbours per point.
     """
 
     clusters: Array
     points: Array
     mean: float
     chance: float
+    margins: Array
+    other_neighbors: Array
 
 
 def resampled_stability(
     points: Any,
+    affinity: Matrix,
     labels: Array,
     n_clusters: int,
     settings: Settings,
@@ -70,6 +91,8 @@ def resampled_stability(
     ----------
     points : ndarray, csr_array or tensor of shape (n_points, n_features)
         Points of the fit.
+    affinity : csr_array or ndarray of shape (n_points, n_points)
+        Their affinity.
     labels : ndarray of shape (n_points,)
         Their clusters.
     n_clusters : int
@@ -84,27 +107,83 @@ def resampled_stability(
         Randomness of the samples and of k-means.
     """
     overlaps, shares = _compared(points, labels, n_clusters, settings, n_resamples, engine, rng)
+    resampled = _for_sample(settings, resample_size(len(labels), n_clusters), len(labels))
     clusters, mean = _means(overlaps, np.bincount(labels, minlength=n_clusters))
     n, n_mixed = len(labels), resample_size(len(labels), n_clusters) * POINTS_PER_DRAWN
     some = np.sort(rng.choice(n, min(n, n_mixed), replace=False))
-    rows = unit_rows(as_array(points[some]))
-    settings = _for_sample(settings, len(rows), n)
+    chance = _largest_chance(
+        as_array(points[some]), mean, n_clusters, _for_sample(settings, len(some), n), rng
+    )
+    return Stability(
+        clusters,
+        shares,
+        mean,
+        chance,
+        margin_to_next_cluster(affinity, labels, n_clusters),
+        _with_other_neighbors(points, labels, n_clusters, resampled, engine, rng),
+    )
+
+
+def _with_other_neighbors(
+    points: Any,
+    labels: Array,
+    n_clusters: int,
+    settings: Settings,
+    engine: Engine,
+    rng: np.random.RandomState,
+) -> Array:
+    """Return the overlap of clusters found with other numbers of neighbours, one row for each.
+
+    Both numbers are projections of the same similarities, which are computed once per sample.
+    """
+    assert settings.n_neighbors is not None
+    n = len(labels)
+    sizes = np.bincount(labels, minlength=n_clusters)
+    overlaps = np.empty((len(OTHER_NEIGHBORS), NEIGHBOR_RESAMPLES, n_clusters))
+    for place in range(NEIGHBOR_RESAMPLES):
+        drawn = np.sort(rng.choice(n, resample_size(n, n_clusters), replace=False))
+        expression = _expressed(points[drawn], settings, engine)
+        for row, factor in enumerate(OTHER_NEIGHBORS):
+            n_neighbors = max(2, round(factor * settings.n_neighbors))
+            changed = replace(settings, n_neighbors=n_neighbors, eta2=None)
+            found = _labels(expression, n_clusters, changed, engine, rng)
+            overlaps[row, place] = best_overlaps(labels[drawn], found, n_clusters)[0]
+    return np.array([_means(some, sizes)[0] for some in overlaps])
+
+
+def _largest_chance(
+    some: Matrix, mean: float, n_clusters: int, settings: Settings, rng: np.random.RandomState
+) -> float:
+    """Return the largest mean stability of points without clusters.
+
+    These are random sums of the points. Of few features, the distribution of each alone can make
+    clusters, which sums do not show. So points with independent features are tried, too.
+    """
+    rows = unit_rows(some)
+    makers = [partial(without_clusters, rows)]
+    if some.shape[1] <= FEW_FEATURES and not sparse.issparse(some):
+        makers.append(partial(independent_features, some))
     chance = 0.0
-    for _ in range(MOST_MIXTURES):
-        chance = max(chance, _chance_stability(rows, n_clusters, settings, rng))
-        if not 0.0 < mean - chance < FAR_ABOVE:
+    for make in makers:
+        for _ in range(MOST_MIXTURES):
+            made = make(np.random.default_rng(rng.randint(2**31)))
+            if len(made) < 2 * (n_clusters + 1):
+                break
+            chance = max(chance, _chance_stability(made, n_clusters, settings, rng))
+            if not 0.0 < mean - chance < FAR_ABOVE:
+                break
+        if chance >= mean:
             break
-    return Stability(clusters, shares, mean, chance)
+    return chance
 
 
 def _chance_stability(
-    rows: Array, n_clusters: int, settings: Settings, rng: np.random.RandomState
+    made: Array, n_clusters: int, settings: Settings, rng: np.random.RandomState
 ) -> float:
-    """Return the mean stability of random sums of points, clustered on the CPU."""
+    """Return the mean stability of points without clusters, clustered on the CPU."""
     engine = CpuEngine()
-    mixed = without_clusters(rows, np.random.default_rng(rng.randint(2**31)))
-    found = _clustered(mixed, n_clusters, settings, engine, rng)
-    compared = _compared(mixed, found, n_clusters, settings, MIXTURE_RESAMPLES, engine, rng)
+    found = _clustered(made, n_clusters, settings, engine, rng)
+    compared = _compared(made, found, n_clusters, settings, MIXTURE_RESAMPLES, engine, rng)
     return _means(compared[0], np.bincount(found, minlength=n_clusters))[1]
 
 
@@ -173,10 +252,31 @@ def _for_sample(settings: Settings, n_drawn: int, n_points: int) -> Settings:
 def _clustered(
     X: Any, n_clusters: int, settings: Settings, engine: Engine, rng: np.random.RandomState
 ) -> Array:
+    return _labels(_expressed(X, settings, engine), n_clusters, settings, engine, rng)
+
+
+def _expressed(X: Any, settings: Settings, engine: Engine) -> SelfExpression:
+    with _without_warnings():
+        return express(X, settings, engine, Progress())
+
+
+def _labels(
+    expression: SelfExpression,
+    n_clusters: int,
+    settings: Settings,
+    engine: Engine,
+    rng: np.random.RandomState,
+) -> Array:
     progress = Progress()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # on a sample; those of the fit were shown
-        expression = express(X, settings, engine, progress)
+    with _without_warnings():
         graph = affinity_graph(expression, n_clusters, settings, progress)
         embedding = embed(graph, n_clusters, settings, engine, rng, progress)
         return assign(graph, embedding, n_clusters, settings, engine, rng, progress)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Ignore warnings about a sample; those of the fit were shown."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield

@@ -77,6 +77,16 @@ def fit_subspaces(X: Any, labels: Array, n_clusters: int) -> Subspaces:
     return Subspaces(bases, np.array([len(basis) for basis in bases]), residuals, scores)
 
 
+def independent_features(X: Array, rng: np.random.Generator) -> Array:
+    """Return points with the same features, each in another random order, without copies.
+
+    So every feature keeps its distribution, and features do not depend on each other.
+    """
+    made = rng.permuted(X, axis=0)
+    made = np.unique(unit_rows(made[np.any(made != 0.0, axis=1)]), axis=0)
+    return rng.permutation(made)
+
+
 def leading_directions(points: Array, count: int) -> Array:
     """Return an orthonormal basis of the best subspace of some points, one vector per row.
 

@@ -110,5 +110,7 @@ def test_every_member_is_there_with_the_same_parameters(protocol, make):
 def test_the_check_reads_what_protocols_declare():
     assert {"express", "embed", "assign", "solve_joint"} <= set(members(Engine))
     assert {"problem", "coefficients", "similarities", "weights"} == set(members(SelfExpression))
-    assert {"shape", "largest", "largest_entries", "solve"} == set(members(Projectable))
+    assert {"shape", "largest", "largest_entries", "solve", "near_pairs"} == set(
+        members(Projectable)
+    )
     assert {"targets", "n_vertices", "at", "factorised_solve"} <= set(members(Dual))

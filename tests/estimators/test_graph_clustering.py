@@ -227,3 +227,30 @@ def test_the_report_shows_a_graph(moons):
     page = html_report(model, labels_true=moons[1])
     assert "GraphClustering" in page
     assert "converged" in page
+
+
+def test_separation_of_a_graph_agrees_with_its_components():
+    X, _ = make_blobs(120, centers=4, cluster_std=0.3, random_state=0)
+    model = GraphClustering(4, affinity="nearest_neighbors", n_neighbors=8, random_state=0).fit(X)
+    separation = model.separation()
+    A = model.affinity_matrix_.toarray()
+    members = model.labels_[:, None] == np.arange(4)
+    across = members.T @ A @ members
+    np.testing.assert_allclose(separation.mass, across, atol=1e-6)
+    np.testing.assert_array_equal(separation.proved, (across == 0) | np.eye(4, dtype=bool))
+    assert separation.n_proved > 0
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_separation_of_given_similarities(is_sparse):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 15)
+    K = (labels[:, None] == labels) * rng.uniform(0.5, 1.0, (45, 45)) + 0.1 * rng.uniform(
+        size=(45, 45)
+    )
+    K = (K + K.T) / 2
+    X = sparse.csr_array(K * (K > 0.08)) if is_sparse else K
+    model = GraphClustering(3, n_neighbors=6, random_state=0).fit(X)
+    assert model.separation().n_proved == 3
+    found = model.separation_range()
+    assert found.low < model.eta2_ < found.high

@@ -13,7 +13,8 @@ from dssc._progress import Progress
 from dssc._typing import Array
 from dssc._validation import check_nonnegative, check_positive, check_real, check_sample_weight
 from dssc._warnings import warn_user
-from dssc.engines import Engine, SelfExpression, engine_for
+from dssc.engines import AffinityGraph, Engine, SelfExpression, engine_for
+from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.estimators.assessment import AssessmentMixin
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
@@ -28,6 +29,7 @@ from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.stochastic import NearPairs
 from dssc.subspaces import Subspaces
 
 # The eta1 and the number of neighbours where nothing is chosen.
@@ -300,6 +302,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             settings = self._settings(choice.best, rows.mean_weight)
             expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
+            near = self._near_pairs_of(graph, expression, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
             if embedding is None:
@@ -310,6 +313,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
+            self._near_pairs = near
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
             self._fitted_clusters = FittedClusters(
@@ -328,6 +332,17 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             )
             self._warn_if_orthogonal(points)
         return self
+
+    def _near_pairs_of(
+        self, graph: AffinityGraph, expression: SelfExpression, progress: Progress
+    ) -> NearPairs | None:
+        """Return what `separation` needs, where it would take long to find it again."""
+        assert graph.projection is not None
+        is_provable = self.symmetric and expression.weights is None
+        if not is_provable or graph.affinity.shape[0] < MATRIX_FREE_FROM:
+            return None
+        with progress.stage("near pairs"):
+            return expression.problem.near_pairs(graph.projection)
 
     def _checked(self, X: Any, engine: Engine, weighted: bool) -> tuple[Any, UsableRows]:
         """Return the samples to cluster where the engine wants them, and which they are."""

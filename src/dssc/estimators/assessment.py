@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,22 +14,21 @@ from dssc._typing import Array, RandomState
 from dssc._validation import check_count
 from dssc.engines import engine_for
 from dssc.engines.cpu import CpuEngine
-from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.estimators.sample_rows import ClusteredPoints
+from dssc.estimators.separable import JudgedClusters, SeparationMixin, refuse_weights
 from dssc.out_of_sample import FittedClusters
 from dssc.outliers import share_in_own_cluster
 from dssc.pipeline import Settings, express
 from dssc.selection.neighborhoods import FEWEST, distance_from_neighbors
-from dssc.separation import Separation, prove_separation
 from dssc.stability import Stability, resampled_stability
-from dssc.stochastic import ProjectionProblem
+from dssc.stochastic import NearPairs
 from dssc.verdict import Verdict, gather_evidence, judge
 
 # Fewest features for which the neighbourhoods of points say whether there is structure.
 FEWEST_FEATURES = 4
 
 
-class AssessmentMixin:
+class AssessmentMixin(SeparationMixin):
     """`separation`, `stability` and `summary` of a clustering of points by self-expression."""
 
     device: str | None
@@ -38,7 +37,8 @@ class AssessmentMixin:
     n_neighbors_: float
     distinct_rows_: Array
     projection_: Any  # a ProjectionResult, or None where nothing was solved
-    # Set by `fit`.
+    # Set by `fit`; near pairs only where it would take long to find them again.
+    _near_pairs: NearPairs | None
     _points: ClusteredPoints
     _fitted_clusters: FittedClusters
     # Computed on demand.
@@ -48,19 +48,7 @@ class AssessmentMixin:
     def _fitted_settings(self) -> Settings:
         """Return the parameters that the fitted affinity was computed with."""
 
-    def separation(self) -> Separation:
-        """Return which clusters are proved to be disconnected, and how others are connected.
-
-        The similarities are computed again on the CPU and projected as accurately as float64
-        allows, from the potentials of the fit. This takes a small part of the time of a fit up to
-        4,000 points, and about the time of a fit without a choice of parameters beyond.
-
-        Returns
-        -------
-        separation : Separation
-            For each two clusters a margin by which they are proved to be separate, or the affinity
-            between them. Outliers count as members of their cluster.
-        """
+    def _judged_clusters(self) -> JudgedClusters:
         check_is_fitted(self)
         fitted = self._fitted_clusters
         if self.projection_ is None:
@@ -73,15 +61,9 @@ class AssessmentMixin:
                 "symmetric=False has potentials for rows and for columns, for which no proof is "
                 "known; fit with symmetric=True"
             )
-        if fitted.weights is not None:
-            raise ValueError(
-                "no proof is known for points with different weights; fit without sample_weight"
-            )
-        expression = express(
-            as_array(fitted.points), self._fitted_settings(), CpuEngine(), Progress()
-        )
-        return prove_separation(
-            cast(ProjectionProblem, expression.problem),
+        refuse_weights(fitted.weights)
+        return JudgedClusters(
+            self._near_pairs or self._near_pairs_again(),
             fitted.eta2,
             fitted.potentials,
             fitted.labels,
@@ -89,11 +71,19 @@ class AssessmentMixin:
             self.distinct_rows_,
         )
 
+    def _near_pairs_again(self) -> NearPairs:
+        """Compute similarities again, for the pairs that are connected or nearly so."""
+        points = as_array(self._fitted_clusters.points)
+        expression = express(points, self._fitted_settings(), CpuEngine(), Progress())
+        assert self.projection_ is not None
+        return expression.problem.near_pairs(self.projection_)
+
     def stability(self, n_resamples: int = 5) -> Stability:
         """Return how often clusters are found again when half of the points is clustered alone.
 
         Each time another random half is clustered, at most 1,500 points (or 20 per cluster), with
-        the parameters of the fit.
+        the parameters of the fit. Two more halves are clustered with half and with twice as many
+        neighbours per point.
 
         Parameters
         ----------
@@ -118,6 +108,7 @@ class AssessmentMixin:
         settings = replace(self._fitted_settings(), n_neighbors=max(1, round(self.n_neighbors_)))
         found = resampled_stability(
             fitted.points,
+            self._points.affinity,
             fitted.labels,
             fitted.n_clusters,
             settings,
@@ -125,13 +116,15 @@ class AssessmentMixin:
             engine_for(self.device, fitted.points),
             check_random_state(self.random_state),
         )
-        return found._replace(points=rows.spread(found.points, np.nan))
+        return found._replace(
+            points=rows.spread(found.points, np.nan), margins=rows.spread(found.margins, np.nan)
+        )
 
     def summary(self) -> Verdict:
         """Return what the clustering is worth: what was found, how sure it is, what to do next.
 
-        It rests on `stability`; below 4,000 points it reports `separation`, too. It takes about as
-        long as a fit that chooses its parameters. Computed by the first call.
+        It rests on `stability`, and reports `separation`. It takes about as long as a fit that
+        chooses its parameters, and less for many points. Computed by the first call.
 
         Returns
         -------
@@ -141,7 +134,6 @@ class AssessmentMixin:
         check_is_fitted(self)
         if self._verdict is None:
             points, fitted = self._points, self._fitted_clusters
-            is_small = len(points.labels) < MATRIX_FREE_FROM
             is_provable = fitted.symmetric and fitted.weights is None
             shares = share_in_own_cluster(points.affinity, points.labels, self.n_clusters_)
             evidence = gather_evidence(
@@ -151,7 +143,7 @@ class AssessmentMixin:
                 shares,
                 self.stability(),
                 self._distance_from_neighbors(),
-                self.separation() if is_small and is_provable else None,
+                self.separation() if is_provable else None,
                 converged=self.projection_.converged,
             )
             self._verdict = judge(evidence)

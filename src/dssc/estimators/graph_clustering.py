@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dssc._devices import as_array
 from dssc._progress import Progress
@@ -19,6 +19,7 @@ from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, pa
 from dssc.estimators.baseline import check_eta2
 from dssc.estimators.out_of_sample import OutOfSampleMixin
 from dssc.estimators.sample_rows import SampleRows
+from dssc.estimators.separable import JudgedClusters, SeparationMixin, refuse_weights
 from dssc.estimators.shapes import refuse_images
 from dssc.estimators.similarities import (
     NeighborSimilarity,
@@ -41,7 +42,7 @@ LARGEST_SHARE_OF_EDGES = 0.8
 
 
 @parameters
-class GraphClustering(OutOfSampleMixin, AffinityClustering):
+class GraphClustering(SeparationMixin, OutOfSampleMixin, AffinityClustering):
     r"""Spectral clustering of a graph or a kernel, made doubly stochastic.
 
     For similarities K between points, the nearest doubly stochastic matrix
@@ -212,6 +213,10 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
             points = SampleRows(rows, DistinctRows.separate(K.shape[0]), rows.select(weights))
             settings, similarity = self._settings(K), GivenSimilarity(K, points.point_weights)
             graph = affinity_graph(similarity, self.n_clusters, settings, progress)
+            assert graph.projection is not None
+            near = None
+            if points.point_weights is None:
+                near = similarity.problem.near_pairs(graph.projection)
             n_clusters = self._number_of_clusters(graph, progress)
             embedding = embed(graph, n_clusters, settings, engine, rng, progress)
             labels = assign(graph, embedding, n_clusters, settings, engine, rng, progress)
@@ -219,6 +224,7 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), points)
             self.affinity_matrix_ = rows.spread_square(graph.affinity)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, points)
+            self._near_pairs = near
             self._features = rows.select(X) if callable(self.affinity) else None
             self._fitted_graph = FittedGraph(
                 labels,
@@ -229,6 +235,20 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
                 points.point_weights,
             )
         return self
+
+    def _judged_clusters(self) -> JudgedClusters:
+        check_is_fitted(self)
+        fitted, points = self._fitted_graph, self._points
+        refuse_weights(fitted.weights)
+        assert self._near_pairs is not None  # there are no weights
+        return JudgedClusters(
+            self._near_pairs,
+            fitted.eta2,
+            fitted.potentials,
+            fitted.labels,
+            fitted.n_clusters,
+            points.rows.first,
+        )
 
     def _checked(self, X: Any) -> Matrix:
         """Return X as checked floats: similarities, or features of which rows may be invalid."""

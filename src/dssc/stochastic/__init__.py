@@ -3,6 +3,7 @@
 from dssc.stochastic.eta2_by_components import project_to_components
 from dssc.stochastic.eta2_by_neighbors import mean_neighbors, project_to_neighbors
 from dssc.stochastic.factored_similarity import FactoredSimilarity
+from dssc.stochastic.near_pairs import NearPairs
 from dssc.stochastic.problem import ProjectionProblem
 from dssc.stochastic.projectable import Projectable
 from dssc.stochastic.projection import project_doubly_stochastic
@@ -11,6 +12,7 @@ from dssc.stochastic.transport import quadratic_transport
 
 __all__ = [
     "FactoredSimilarity",
+    "NearPairs",
     "Projectable",
     "ProjectionProblem",
     "Search",

@@ -21,6 +21,7 @@ from dssc.stochastic.certificate import (
 from dssc.stochastic.dense_similarity import DenseSimilarity, is_symmetric
 from dssc.stochastic.dual import GraphDual, WeightedGraphDual
 from dssc.stochastic.growing_support import solve_with_growing_support
+from dssc.stochastic.near_pairs import NearPairs, near_pairs
 from dssc.stochastic.newton import DualSolution
 from dssc.stochastic.outcome import compact, newton_remedy, status_text, subnormal_remedy
 from dssc.stochastic.similarity import (
@@ -162,6 +163,10 @@ class ProjectionProblem:
             converged=converged,
             status=status + self._remarks(eta2, eta, tol, n_missing),
         )
+
+    def near_pairs(self, result: ProjectionResult) -> NearPairs:
+        """Return the pairs that a projection of a symmetric K connects, or nearly so."""
+        return near_pairs(self.similarity, result.potentials[0], result.eta2)
 
     def _remarks(self, eta2: float, eta: float, tol: float, n_missing: int) -> str:
         """Return what else a reader of the status should know."""

@@ -5,6 +5,7 @@ from typing import Protocol
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.result import ProjectionResult
+from dssc.stochastic.near_pairs import NearPairs
 
 
 class Projectable(Protocol):
@@ -35,3 +36,6 @@ class Projectable(Protocol):
         progress: Progress | None = None,
     ) -> ProjectionResult:
         """Project K for one eta2, starting from given potentials or from the last ones."""
+
+    def near_pairs(self, result: ProjectionResult) -> NearPairs:
+        """Return the pairs that a projection of a symmetric K connects, or nearly so."""

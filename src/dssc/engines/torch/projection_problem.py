@@ -24,6 +24,7 @@ from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import GROUP, ROWS
 from dssc.result import ProjectionResult
+from dssc.stochastic import NearPairs
 from dssc.stochastic.factored_similarity import (
     ROUGH_STEPS,
     SAMPLED_ROWS,
@@ -56,10 +57,15 @@ LONGEST_NEED = 1024
 
 @dataclass(frozen=True)
 class TorchProjection(ProjectionResult):
-    """A projection whose plan, and the coefficients at its entries, are on a device as well."""
+    """A projection whose plan, and the coefficients at its entries, are on a device as well.
+
+    So are the pairs that passed the filter, in the factor's order, and the potentials it used.
+    """
 
     device_plan: TorchCsr
     device_coefficients: TorchCsr
+    device_pairs: TorchGraph
+    device_floors: Tensor
 
     def in_main_memory(self) -> ProjectionResult:
         """Return the result without what is held on the device."""
@@ -129,7 +135,19 @@ class TorchProjectionProblem:
             status=status,
             device_plan=plan,
             device_coefficients=coefficients,
+            device_pairs=pairs.graph,
+            device_floors=pairs.lowered,
         )
+
+    def near_pairs(self, result: ProjectionResult) -> NearPairs:
+        """Return the pairs that passed the filter of a projection, in main memory."""
+        assert isinstance(result, TorchProjection)
+        graph, order = result.device_pairs, self.factor.order
+        rows, columns, sorting = self._sorted_as_samples(graph.rows, graph.columns)
+        csr = offsets(rows, self.shape[0]), columns, graph.values[sorting]
+        floors = np.empty(self.shape[0])
+        floors[order.cpu().numpy()] = result.device_floors.cpu().numpy()
+        return NearPairs(csr_on_host(csr, self.shape), floors)
 
     def _rows(self, rows: slice) -> Tensor:
         """Return some rows of bounds, in the factor's order, with zeros on the diagonal."""
@@ -204,7 +222,7 @@ class TorchProjectionProblem:
 
     def _in_samples_order(self, graph: TorchGraph, slack: Tensor) -> tuple[TorchCsr, TorchCsr]:
         """Return A, and the coefficients at its entries off the diagonal."""
-        n, order, scales = self.shape[0], self.factor.order, self.factor.scales
+        n, scales = self.shape[0], self.factor.scales
         kept = torch.nonzero(slack > 0).view(-1)
         rows, columns = graph.rows[kept], graph.columns[kept]
         C = graph.values[kept] * (2.0 * scales[rows] / (scales[rows] + scales[columns]))
@@ -214,14 +232,19 @@ class TorchProjectionProblem:
             C[negative] = self.factor.products(*places) * scales[places[0]]
         else:
             C[negative] *= -1.0
-        keys, sorting = torch.sort(order[rows] * n + order[columns])
-        rows = torch.div(keys, n, rounding_mode="floor")
-        columns = (keys - rows * n).to(graph.columns.dtype)
+        rows, columns, sorting = self._sorted_as_samples(rows, columns)
         plan = offsets(rows, n), columns, slack[kept][sorting]
         off = torch.nonzero(rows != columns).view(-1)
         C = C[sorting][off]
         C = C.float() if self._is_single else C
         return plan, (offsets(rows[off], n), columns[off], C)
+
+    def _sorted_as_samples(self, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return places in the order of the samples, row by row, and where each one was."""
+        n, order = self.shape[0], self.factor.order
+        keys, sorting = torch.sort(order[rows] * n + order[columns])
+        sorted_rows = torch.div(keys, n, rounding_mode="floor")
+        return sorted_rows, (keys - sorted_rows * n).to(columns.dtype), sorting
 
     def mass(self, rows: Tensor, members: Tensor) -> Tensor:
         """Return the product of rows of K with a matrix of few columns, to about three digits."""
