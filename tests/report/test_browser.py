@@ -15,7 +15,11 @@ from tests.report.models import large_model
 
 COLOURS = """
 const canvas = document.getElementById(arguments[0]);
-const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+const copy = document.createElement("canvas");
+[copy.width, copy.height] = [canvas.width, canvas.height];
+const context = copy.getContext("2d", {willReadFrequently: true});
+context.drawImage(canvas, 0, 0);
+const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
 const colours = new Set();
 for (let i = 0; i < pixels.length; i += 4) {
   if (pixels[i + 3]) colours.add(pixels.slice(i, i + 3).join());
@@ -131,6 +135,12 @@ def open_page(browser, path, width=1200, scheme="light"):
         time.sleep(0.05)
 
 
+def press(browser, key):
+    """Press a key, wherever the focus is."""
+    strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+    browser.call("POST", "actions", actions=[{"type": "key", "id": "keys", "actions": strokes}])
+
+
 def assert_nothing_was_asked(browser, path):
     assert browser.log("browser") == []
     asked = browser.requests()
@@ -175,21 +185,12 @@ def test_a_reader_can_look_hover_and_switch(browser, report):
     assert_nothing_was_asked(browser, report)
 
 
-def test_every_member_can_be_reached(browser, report, hundred):
+def test_every_member_can_be_reached(browser, report):
     open_page(browser, report)
-    browser.run("document.querySelector('#cluster-0 .body > details').open = true")
-    assert browser.run("return document.querySelector('#cluster-0 .body > details').open")
+    browser.click("#cluster-0 .body > details > summary")
     time.sleep(0.2)
     n_members = int(browser.run(TEXT, "#cluster-0 summary").split()[2])
     assert browser.run(COUNT, "#cluster-0 .paged .member") == n_members == 30
-
-    open_page(browser, hundred)
-    label = 7
-    browser.click(f"#cluster-{label} > summary")
-    time.sleep(0.2)
-    size = int(browser.run(TEXT, f"#cluster-{label} > summary").split("member")[0].split()[-1])
-    assert browser.run(COUNT, f"#cluster-{label} .tag") >= 16
-    assert size > 0
 
 
 def test_long_lists_have_pages(browser, tmp_path):
@@ -216,9 +217,11 @@ def test_images_can_be_enlarged(browser, report):
     assert "cluster 1" in first
     width = "return document.querySelector(arguments[0]).clientWidth"
     assert browser.run(width, "#viewer .thumb") > 4 * browser.run(width, ".member .thumb")
-    browser.type("#viewer button", ARROW_RIGHT)
-    assert browser.run(TEXT, "#viewer .words") != first
-    browser.type("#viewer button", ESCAPE)
+    press(browser, ARROW_RIGHT)
+    second = browser.run(TEXT, "#viewer .words")
+    press(browser, ARROW_RIGHT)
+    assert len({first, second, browser.run(TEXT, "#viewer .words")}) == 3
+    press(browser, ESCAPE)
     assert not browser.run("return document.getElementById('viewer').open")
 
 
@@ -293,7 +296,7 @@ def test_the_keyboard_is_enough(browser, report):
     browser.type(".sort", ENTER)
     assert browser.run(COUNT, "th[aria-sort=ascending]") == 1
     reachable = """
-    const wanted = [...document.querySelectorAll("[tabindex], canvas#embedding")];
+    const wanted = [...document.querySelectorAll("main [tabindex], canvas#embedding")];
     return wanted.every((e) => e.tabIndex === 0);
     """
     assert browser.run(reachable)

@@ -174,7 +174,7 @@ def _page(title: str, body: str, data: str, sheet: ThumbnailSheet | None) -> str
         f"<footer>Made by dssc {dssc.__version__}. "
         "This file is self-contained: it loads nothing.</footer>\n"
         '<div id="tip" role="status" hidden></div>\n'
-        '<dialog id="viewer" aria-label="Image"></dialog>\n'
+        '<dialog id="viewer" tabindex="-1" aria-label="Image"></dialog>\n'
         f'<script type="application/json" id="data">"{data}"</script>\n'
         f'<script type="application/json" id="sheet">{places}</script>\n'
         f'<script>\n"use strict";\n(async () => {{\n{script}}})();\n</script>\n</body>\n</html>\n'

@@ -58,7 +58,7 @@ def sheet_data(sheet: ThumbnailSheet) -> dict[str, Any]:
 
 
 def shown_members(content: Content) -> Array:
-    """Return the members shown without a request: by rank, so that all clusters come first."""
+    """Return the members that cards show at once, by rank: first one of every cluster."""
     lists = [*content.central, *content.doubtful]
     found = [
         members[rank] for rank in range(MEMBERS_SHOWN) for members in lists if rank < len(members)
