@@ -252,6 +252,18 @@ def test_classes_that_are_confused(fitted):
     assert pairs == set(zip(y.tolist(), model.labels_.tolist(), strict=True))
 
 
+def test_many_classes_are_listed_by_their_confusions():
+    model = large_model(600, 50)
+    page = html_report(model, labels_true=model.labels_)
+    assert "Every point is in the cluster that is matched with its class" in page
+    classes = model.labels_.copy()
+    classes[:5] = 99
+    page = html_report(model, labels_true=classes)
+    assert "largest confusions of 51 classes and 50 clusters" in page
+    cells = [a for _, a in text_of(page)[0] if a.get("class") == "cell"]
+    assert {int(a["data-in"]) for a in cells} == set(model.labels_[:5])
+
+
 def test_samples_without_a_cluster_keep_their_place():
     X, _ = make_union_of_subspaces(90, random_state=0)
     model = ADSSC(3, eta1=1.0, n_neighbors=8, contamination=0.1, random_state=0).fit(X)

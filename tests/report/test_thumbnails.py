@@ -4,7 +4,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from dssc.report.thumbnails import LONGEST_SIDES, make_sheet
+from dssc.report.thumbnails import QUALITIES, make_sheet
 
 PREFIX = "data:image/png;base64,"
 
@@ -16,7 +16,7 @@ def pixels(sheet):
 def test_thumbnails_lie_where_the_sheet_says():
     images = np.stack([np.full((120, 60), value, dtype=np.uint8) for value in range(0, 250, 10)])
     sheet = make_sheet(images, np.array([3, 20, 7]), 3, 100_000)
-    assert (sheet.height, sheet.width) == (LONGEST_SIDES[0], LONGEST_SIDES[0] // 2)
+    assert (sheet.height, sheet.width) == (QUALITIES[0][0], QUALITIES[0][0] // 2)
     page = pixels(sheet)
     assert sheet.samples.tolist() == [3, 7, 20]
     for place, sample in enumerate(sheet.samples):

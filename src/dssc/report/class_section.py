@@ -62,6 +62,8 @@ def _largest(known: Confusion) -> str:
     """Return the largest confusions, for more classes than a matrix can show."""
     places = np.argwhere(known.counts).tolist()
     confusions = [(int(known.counts[i, j]), i, j) for i, j in places if i != j]
+    if not confusions:
+        return "<p>Every point is in the cluster that is matched with its class.</p>"
     rows = [
         f"<tr><th scope=row>{escape(known.classes[i])}</th><td>{known.clusters[j]}</td>"
         f"<td>{_matched_class(known, j)}</td>"

@@ -9,12 +9,13 @@ from dssc._typing import Array
 from dssc.images import resize_images
 from dssc.report.png import encode_png
 
-# Longest side of a thumbnail in pixels: the first one that leaves space for all that are needed.
-LONGEST_SIDES = (96, 64, 48, 36, 28, 20)
+# Longest side of a thumbnail in pixels, and the distance between its levels of gray or colour: the
+# first that leave space for all thumbnails needed. Coarse levels take half the space of fine ones.
+QUALITIES = ((96, 1), (64, 1), (48, 1), (36, 1), (28, 1), (28, 8), (20, 8), (20, 16))
 # Images from which the size of others is estimated.
 MEASURED = 64
 # Share of the space that is planned for, so that images which compress worse than others fit too.
-PLANNED = 0.9
+PLANNED = 0.95
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ def make_sheet(
     images = images if images.dtype == np.uint8 else np.asarray(images, dtype=np.float32)
     scale = (0.0, 255.0) if images.dtype == np.uint8 else _range(images)
     some = wanted[np.linspace(0, len(wanted) - 1, min(MEASURED, len(wanted))).astype(int)]
-    for longest in LONGEST_SIDES:
-        sample = _sheet(_reduced(images[some], longest, scale), some)
+    for longest, step in QUALITIES:
+        sample = _sheet(_reduced(images[some], longest, step, scale), some)
         per_image = len(sample.address) / len(some)
         count = min(len(wanted), int(PLANNED * max_chars / per_image))
         if count >= n_needed:
             break
     while count > 0:
         kept = np.sort(wanted[:count])
-        sheet = _sheet(_reduced(images[kept], longest, scale), kept)
+        sheet = _sheet(_reduced(images[kept], longest, step, scale), kept)
         if len(sheet.address) <= max_chars:
             return sheet
         count = min(count - 1, int(PLANNED * count * max_chars / len(sheet.address)))
@@ -92,11 +93,12 @@ def _range(images: Array) -> tuple[float, float]:
     return low, high if high > low else low + 1.0
 
 
-def _reduced(images: Array, longest: int, scale: tuple[float, float]) -> Array:
-    """Return images in uint8 whose sides are at most `longest`."""
+def _reduced(images: Array, longest: int, step: int, scale: tuple[float, float]) -> Array:
+    """Return images in uint8 whose sides are at most `longest`, with levels `step` apart."""
     height, width = images.shape[1:3]
     shrink = min(1.0, longest / max(height, width))
     shape = max(1, round(height * shrink)), max(1, round(width * shrink))
     small = resize_images(images, shape) if shape != (height, width) else images
     low, high = scale
-    return np.clip(np.rint((small - low) * (255.0 / (high - low))), 0, 255).astype(np.uint8)
+    levels = (small - low) * (255.0 / (high - low))
+    return np.clip(np.rint(levels / step) * step, 0, 255).astype(np.uint8)
