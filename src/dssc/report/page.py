@@ -21,7 +21,7 @@ from dssc.report.thumbnails import ThumbnailSheet, make_sheet
 from dssc.separation import Separation
 from dssc.verdict import Verdict
 
-# Most characters of a page. Thumbnails take what the rest leaves.
+# Most characters of a page with thumbnails, which take what the rest leaves.
 MAX_CHARS = 1_000_000
 # Characters kept back for where thumbnails are on their sheet.
 PLACES_CHARS = 40_000
@@ -51,12 +51,13 @@ def html_report(
     exploration: Exploration | None = None,
     command: str | None = None,
 ) -> str:
-    """Return a report on a clustering as one self-contained HTML page of at most a megabyte.
+    """Return a report on a clustering as one self-contained HTML page.
 
     The page begins with what the clustering is worth and what to do next. It then shows every
     cluster with its members, a comparison with known classes, pictures of the embedding and the
     affinity, the number of clusters, what was tried, the certificate of the optimisation, and how
-    to make the result again. Labels can be downloaded from it. It needs no network.
+    to make the result again. Labels can be downloaded from it. It needs no network, and has at most
+    a megabyte up to about 100,000 samples.
 
     Parameters
     ----------
