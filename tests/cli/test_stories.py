@@ -16,6 +16,7 @@ from scipy import sparse
 
 from dssc import clustering_accuracy
 from tests.cli.conftest import write_images
+from tests.report.reading import data_of
 
 QUICK = ("-k", 3, "--eta1", 1, "--n-neighbors", 8)
 
@@ -93,7 +94,7 @@ def test_cells(run, folder, points):
     assert code == 0
     assert "ACC 1.000" in out
     assert read_table()["cell"] == names
-    assert "cell42" in Path("r.html").read_text()
+    assert data_of(Path("r.html").read_text())["names"] == names
 
 
 def test_parts_by_a_pattern(run, folder, frame, points):

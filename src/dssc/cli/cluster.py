@@ -211,7 +211,15 @@ def run(args: argparse.Namespace) -> int:
     if args.verdict:
         with progress.stage("verdict"):
             add_verdict(clustering)
-    return write_results(clustering, progress, args.output, args.report, args.force, args.json)
+    return write_results(
+        clustering,
+        progress,
+        args.output,
+        args.report,
+        args.force,
+        args.json,
+        args.command_line,
+    )
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -285,16 +293,18 @@ def write_results(
     report: Path | None,
     force: bool,
     as_json: bool,
+    command: str,
 ) -> int:
     """Write the outputs of a clustering, print its summary and return the exit code.
 
-    With labels on standard output, the summary goes to standard error.
+    The report names the command that was run. With labels on standard output, the summary goes to
+    standard error.
     """
     from dssc.cli.label_table import labels_as_bytes
     from dssc.cli.reading.sources import STANDARD
+    from dssc.cli.reporting import report_page
     from dssc.cli.summary import as_text, summarise
     from dssc.cli.writing import write_all
-    from dssc.report import html_report
 
     model, samples = clustering.model, clustering.samples
     contents: dict[Path, bytes] = {}
@@ -304,16 +314,7 @@ def write_results(
         written["labels"] = str(output)
     if report is not None:
         with progress.stage("report"):
-            page = html_report(
-                model,
-                title=Path(samples.source).name,
-                images=clustering.prepared.images,
-                names=samples.names,
-                labels_true=clustering.classes,
-                preparation=clustering.prepared.steps,
-                notes=clustering.warnings,
-                verdict=clustering.verdict,
-            )
+            page = report_page(clustering, command)
         contents[report] = page.encode(errors="replace")
         written["report"] = str(report)
     labels = contents.pop(STANDARD, None)

@@ -65,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     clustering = fit_model(model, samples, prepared, digits.target, progress)
     with progress.stage("verdict"):
         add_verdict(clustering)
-    code = write_results(clustering, progress, None, args.report, args.force, as_json=False)
+    code = write_results(
+        clustering, progress, None, args.report, args.force, False, args.command_line
+    )
     labels = KMeans(10, n_init=10, random_state=0).fit_predict(digits.data)
     print_line(f"\nk-means on the pixels: ACC {clustering_accuracy(digits.target, labels):.3f}")
     return code

@@ -1,6 +1,7 @@
 """The entry point of the command: subcommands, errors and exit codes."""
 
 import argparse
+import shlex
 import sys
 from importlib import import_module
 
@@ -33,6 +34,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
     show_any_text()
     args = build_parser().parse_args(argv)
+    # What makes the result again, for the report.
+    args.command_line = shlex.join(["dssc", *(sys.argv[1:] if argv is None else argv)])
     try:
         code = args.run(args)
         sys.stdout.flush()

@@ -1,29 +1,37 @@
 """The page: its head, its sections in order, and the data for its script."""
 
-import base64
 import json
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 import dssc
 from dssc._typing import Array
-from dssc.report import sections
-from dssc.report.colors import hues
+from dssc.exploring import Exploration
+from dssc.report import cluster_sections, computation_sections, picture_sections, verdict_section
+from dssc.report.class_section import known_classes
 from dssc.report.content import Content, gather
-from dssc.report.thumbnails import ThumbnailSheet
+from dssc.report.packing import packed
+from dssc.report.page_data import page_data, sheet_data, wanted_images
+from dssc.report.thumbnails import ThumbnailSheet, make_sheet
+from dssc.separation import Separation
 from dssc.verdict import Verdict
 
+# Most characters of a page with thumbnails, which take what the rest leaves.
+MAX_CHARS = 1_000_000
+# Characters kept back for where thumbnails are on their sheet.
+PLACES_CHARS = 40_000
 # Thumbnails with sides up to this are shown with visible pixels.
 TINY = 16
-# Positions of points are integers up to this.
-GRID = 1000
 # Content policy of the page: it may not load anything.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+# Parts of the style and of the script, in order.
+STYLES = ("report.css", "print.css")
+SCRIPTS = ("data.js", "members.js", "pictures.js", "tables.js", "page.js")
 
 
 def html_report(
@@ -31,19 +39,25 @@ def html_report(
     *,
     title: str = "Clustering",
     images: Array | None = None,
+    X: Any = None,
+    feature_names: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     labels_true: ArrayLike | None = None,
     preparation: Sequence[str] = (),
     notes: Sequence[str] = (),
     random_state: int = 0,
     verdict: Verdict | None = None,
+    separation: Separation | None = None,
+    exploration: Exploration | None = None,
+    command: str | None = None,
 ) -> str:
     """Return a report on a clustering as one self-contained HTML page.
 
-    The page shows what the clustering is worth, if that is given, the cluster sizes, a plot of the
-    embedding, the affinity sorted by cluster, the spectrum with its gap, the most central and the
-    most doubtful members of each cluster, the certificate and, if classes are known, a confusion
-    matrix. Of large data it shows a sample, and says so.
+    The page begins with what the clustering is worth and what to do next. It then shows every
+    cluster with its members, a comparison with known classes, pictures of the embedding and the
+    affinity, the number of clusters, what was tried, the certificate of the optimisation, and how
+    to make the result again. Labels can be downloaded from it. It needs no network, and has at most
+    a megabyte up to about 100,000 samples.
 
     Parameters
     ----------
@@ -52,7 +66,12 @@ def html_report(
     title : str, default="Clustering"
         Heading of the page.
     images : ndarray of shape (n_samples, height, width) or (n_samples, height, width, 3), optional
-        The samples as images; the page shows thumbnails of them.
+        The samples as images; the page shows as many thumbnails of them as it has space for.
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
+        Values of the samples in their own units, from which the features that set each cluster
+        apart are found.
+    feature_names : sequence of str, optional
+        Names of the columns of X; those of a data frame when not given.
     names : sequence of str, optional
         Names of the samples; their indices when not given.
     labels_true : array-like of shape (n_samples,), optional
@@ -62,9 +81,16 @@ def html_report(
     notes : sequence of str
         Warnings to show.
     random_state : int, default=0
-        Seed of the sample and of its layout.
+        Seed of the sample that is drawn, and of its layout.
     verdict : Verdict, optional
-        What the clustering is worth, as ``ADSSC.summary()`` returns it. The page begins with it.
+        What the clustering is worth, as ``ADSSC.summary()`` returns it.
+    separation : Separation, optional
+        Proofs of separation, as ``ADSSC.separation()`` returns them; those of the verdict when not
+        given.
+    exploration : Exploration, optional
+        Other numbers of clusters, as ``explore()`` returns them.
+    command : str, optional
+        The command that makes the page again.
 
     Returns
     -------
@@ -76,30 +102,69 @@ def html_report(
     >>> from dssc import ADSSC, make_union_of_subspaces
     >>> from dssc.report import html_report
     >>> X, y = make_union_of_subspaces(40, random_state=0)
-    >>> page = html_report(ADSSC(3, random_state=0).fit(X), labels_true=y)
+    >>> model = ADSSC(3, random_state=0).fit(X)
+    >>> page = html_report(model, labels_true=y, verdict=model.summary())
     >>> page.startswith("<!doctype html>")
     True
     """
     content = gather(
-        model, title, images, names, labels_true, preparation, notes, random_state, verdict
+        model,
+        title,
+        images,
+        X,
+        feature_names,
+        names,
+        labels_true,
+        preparation,
+        notes,
+        random_state,
+        verdict,
+        separation,
+        exploration,
+        command,
     )
-    body = "".join(
-        section
-        for section in (
-            sections.header(content),
-            sections.verdict(content),
-            sections.summary(content),
-            sections.clusters(content),
-            sections.embedding(content),
-            sections.affinity(content),
-            sections.spectrum(content),
-            sections.members(content),
-            sections.confusion(content),
-            sections.details(content),
-        )
-        if section
+    body = _body(content)
+    data = packed(page_data(content))
+    page = _page(title, body, data, None)
+    if images is None:
+        return page
+    wanted, n_needed = wanted_images(content, random_state)
+    space = MAX_CHARS - len(page) - PLACES_CHARS
+    return _page(title, body, data, make_sheet(images, wanted, n_needed, space))
+
+
+def _body(content: Content) -> str:
+    sections = [
+        verdict_section.verdict(content),
+        verdict_section.facts(content),
+        cluster_sections.cluster_table(content),
+        cluster_sections.cards(content),
+        known_classes(content),
+        picture_sections.embedding(content),
+        picture_sections.affinity(content),
+        picture_sections.number_of_clusters(content),
+        computation_sections.tried(content),
+        computation_sections.certificate(content),
+        computation_sections.again(content),
+    ]
+    main = "".join(sections)
+    return (
+        f'{verdict_section.header(content)}<div class="layout">{_contents(main)}'
+        f"<main>\n{main}</main></div>\n"
     )
-    style = _asset("report.css") + (_sheet_style(content.sheet) if content.sheet else "")
+
+
+def _contents(main: str) -> str:
+    """Return a list of links to the sections."""
+    found = re.findall(r'<section id="([\w-]+)"[^>]*aria-label="([^"]+)"', main)
+    links = "".join(f'<a href="#{name}">{title}</a>' for name, title in found)
+    return f'<nav aria-label="Contents">{links}</nav>'
+
+
+def _page(title: str, body: str, data: str, sheet: ThumbnailSheet | None) -> str:
+    style = "".join(map(_asset, STYLES)) + ("" if sheet is None else _sheet_style(sheet))
+    script = "".join(map(_asset, SCRIPTS))
+    places = "null" if sheet is None else json.dumps(packed(sheet_data(sheet)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -110,8 +175,10 @@ def html_report(
         f"<footer>Made by dssc {dssc.__version__}. "
         "This file is self-contained: it loads nothing.</footer>\n"
         '<div id="tip" role="status" hidden></div>\n'
-        f'<script type="application/json" id="data">{_as_script(_data(content))}</script>\n'
-        f"<script>\n{_asset('report.js')}</script>\n</body>\n</html>\n"
+        '<dialog id="viewer" tabindex="-1" aria-label="Image"></dialog>\n'
+        f'<script type="application/json" id="data">"{data}"</script>\n'
+        f'<script type="application/json" id="sheet">{places}</script>\n'
+        f'<script>\n"use strict";\n(async () => {{\n{script}}})();\n</script>\n</body>\n</html>\n'
     )
 
 
@@ -119,49 +186,7 @@ def _asset(name: str) -> str:
     return files("dssc.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _as_script(data: dict[str, Any]) -> str:
-    """Return JSON that cannot end the script element that contains it."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
 def _sheet_style(sheet: ThumbnailSheet) -> str:
     # Smoothing would blur tiny images.
     rendering = "pixelated" if max(sheet.width, sheet.height) <= TINY else "auto"
     return f".thumb {{ background-image: url({sheet.address}); image-rendering: {rendering}; }}\n"
-
-
-def _data(content: Content) -> dict[str, Any]:
-    """Return the data from which the script draws."""
-    picture, points = content.picture, content.points
-    side = len(picture.levels)
-    data = {
-        "hues": hues(content.n_clusters),
-        "affinity": {
-            "side": side,
-            "levels": base64.b64encode(picture.levels.tobytes()).decode(),
-            "bounds": picture.bounds,
-            # With one pixel per point, the tooltip can name the points.
-            "order": picture.order.tolist() if side == content.n_samples else None,
-        },
-        "points": {
-            "index": points.tolist(),
-            "cluster": content.labels[points].tolist(),
-            "x": np.rint(GRID * content.positions[:, 0]).astype(int).tolist(),
-            "y": np.rint(GRID * content.positions[:, 1]).astype(int).tolist(),
-            "inside": np.rint(100 * content.share[points]).astype(int).tolist(),
-        },
-        "grid": GRID,
-        "names": None if content.names is None else [content.names[i] for i in points],
-        "classes": None if content.classes is None else content.classes[points].tolist(),
-    }
-    if content.sheet is not None:
-        sheet = content.sheet
-        data["sheet"] = {
-            "places": [sheet.places[i] for i in points.tolist()],
-            "columns": sheet.columns,
-            "rows": sheet.rows,
-            "width": sheet.width,
-            "height": sheet.height,
-        }
-    return data

@@ -3,62 +3,57 @@
 import numpy as np
 
 from dssc._typing import Array
+from dssc.report.svg_plot import SvgPlot, count_ticks
+from dssc.spectral.eigenvalues import SMALLEST_GAP
 
 # Size of the picture.
-WIDTH, HEIGHT = 720, 260
-# Margins around the plot.
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 34, 36
+WIDTH, HEIGHT = 720, 270
 
 
 def spectrum_picture(values: Array, n_clusters: int) -> str:
     """Return the leading eigenvalues as an SVG picture."""
-    count = len(values)
-    low = _floor(values.min())
-    step = (WIDTH - LEFT - RIGHT) / count
-
-    def x(index: int) -> float:
-        return LEFT + (index + 0.5) * step
-
-    def y(value: float) -> float:
-        return TOP + (1.0 - value) / (1.0 - low) * (HEIGHT - TOP - BOTTOM)
-
-    marks = "".join(
-        f'<line class="stem{" own" if index < n_clusters else ""}" x1="{x(index):.1f}" '
-        f'x2="{x(index):.1f}" y1="{y(low):.1f}" y2="{y(value):.1f}"/>'
-        f'<circle class="mark{" own" if index < n_clusters else ""}" cx="{x(index):.1f}" '
-        f'cy="{y(value):.1f}" r="{min(5.0, 0.35 * step):.1f}"><title>eigenvalue {index + 1}: '
-        f"{value:.5f}</title></circle>"
-        for index, value in enumerate(values)
-    )
-    gap = ""
+    count, low = len(values), _floor(values.min())
+    plot = SvgPlot(WIDTH, HEIGHT, (0.5, count + 0.5), (low, 1.0))
+    radius = min(5.0, 0.35 * (plot.x(2) - plot.x(1)))
     description = f"{count} eigenvalues from {values[0]:.3f} to {values[-1]:.3f}."
+    plot.y_ticks(np.round(np.linspace(low, 1.0, 5), 6))
+    plot.x_ticks(count_ticks(1, count))
     if count > n_clusters:
-        above, below = values[n_clusters - 1], values[n_clusters]
-        middle = (x(n_clusters - 1) + x(n_clusters)) / 2
-        gap = (
-            f'<rect class="gap" x="{LEFT}" width="{WIDTH - LEFT - RIGHT}" y="{y(above):.1f}" '
-            f'height="{max(1.0, y(below) - y(above)):.1f}"/>'
-            f'<line class="cut" x1="{middle:.1f}" x2="{middle:.1f}" y1="{TOP - 6}" '
-            f'y2="{HEIGHT - BOTTOM}"/>'
-            f'<text class="label" x="{middle:.1f}" y="{TOP - 12}" text-anchor="middle">'
-            f"gap {above - below:.2g} after {n_clusters}</text>"
+        text = gap_text(values, n_clusters)
+        if values[n_clusters - 1] - values[n_clusters] >= SMALLEST_GAP:
+            plot.band(values[n_clusters], values[n_clusters - 1])
+        plot.cut(n_clusters + 0.5, text)
+        description += f" There is {text}."
+    for number, value in enumerate(values, start=1):
+        kind = "own" if number <= n_clusters else ""
+        plot.stem(number, low, value, kind)
+        plot.dot(number, value, radius, f"eigenvalue {number}: {value:.5f}", kind)
+    return plot.picture("spectrum", description)
+
+
+def gap_text(values: Array, number: int) -> str:
+    """Return in words how far apart an eigenvalue and the next one are."""
+    gap = values[number - 1] - values[number]
+    return f"no gap after {number}" if gap < SMALLEST_GAP else f"a gap of {gap:.2g} after {number}"
+
+
+def spectrum_text(values: Array, n_clusters: int) -> str:
+    """Return what the eigenvalues say about the number of clusters."""
+    if len(values) <= n_clusters:
+        return "There are as many clusters as points, so there is no gap to look at."
+    gaps = values[:-1] - values[1:]
+    gaps[: min(1, n_clusters - 1)] = 0.0  # one cluster is no alternative to several
+    widest = int(np.argmax(gaps)) + 1
+    if gaps[widest - 1] < SMALLEST_GAP:
+        return "There is no gap among the eigenvalues shown: they do not support any number."
+    if widest == n_clusters:
+        return (
+            f"The widest gap, {gaps[widest - 1]:.2g}, is after {n_clusters}: this number of "
+            "clusters is natural for the affinity."
         )
-        description += f" The gap after {n_clusters} is {above - below:.2g}."
-    axes = "".join(
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" '
-        f'y2="{y(tick):.1f}"/>'
-        f'<text class="tick" x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
-        for tick in np.round(np.linspace(low, 1.0, 5), 6)
-    )
-    every = max(1, round(count / 12))
-    ticks = "".join(
-        f'<text class="tick" x="{x(index):.1f}" y="{HEIGHT - BOTTOM + 24}" text-anchor="middle">'
-        f"{index + 1}</text>"
-        for index in range(0, count, every)
-    )
     return (
-        f'<svg id="spectrum" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{description}">'
-        f"{gap}{axes}{marks}{ticks}</svg>"
+        f"There is {gap_text(values, n_clusters)}; the widest, {gaps[widest - 1]:.2g}, is after "
+        f"{widest}. If you are free to choose the number, look at {widest} clusters too."
     )
 
 

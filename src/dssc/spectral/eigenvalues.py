@@ -13,6 +13,8 @@ from dssc.spectral.embedding import normalised
 
 # Largest error of an eigenvalue.
 ACCURACY = 3e-3
+# A gap between eigenvalues below this is none.
+SMALLEST_GAP = 1e-3
 
 
 def leading_eigenvalues(

@@ -10,13 +10,31 @@ from sklearn.metrics.cluster import contingency_matrix
 from dssc._typing import Array
 
 
-@dataclass
+@dataclass(frozen=True)
 class Confusion:
-    """Classes in rows and clusters in columns, with the best matching on the diagonal."""
+    """Classes in rows and clusters in columns, with the best matching on the diagonal.
+
+    Attributes
+    ----------
+    classes : list of str
+        Names of the classes.
+    class_order : ndarray of shape (n_classes,)
+        The class of each row, by its place among the sorted classes.
+    clusters : list of int
+        The cluster of each column.
+    counts : ndarray of shape (n_classes, n_clusters)
+        Points of a class in a cluster.
+    """
 
     classes: list[str]
+    class_order: Array
     clusters: list[int]
     counts: Array
+
+    @property
+    def n_matched(self) -> int:
+        """Number of points in the cluster that is matched with their class."""
+        return int(np.trace(self.counts))
 
 
 def confusion_matrix(labels_true: ArrayLike, labels: Array, n_clusters: int) -> Confusion:
@@ -28,7 +46,7 @@ def confusion_matrix(labels_true: ArrayLike, labels: Array, n_clusters: int) -> 
     clusters = [*columns.tolist(), *_others(n_clusters, columns)]
     matched = [*rows.tolist(), *_others(len(classes), rows)]
     names = [str(classes[row]) for row in matched]
-    return Confusion(names, clusters, counts[np.ix_(matched, clusters)])
+    return Confusion(names, np.array(matched), clusters, counts[np.ix_(matched, clusters)])
 
 
 def _others(count: int, matched: Array) -> list[int]:

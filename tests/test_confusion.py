@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dssc import clustering_accuracy
-from dssc.report.confusion import confusion_matrix
+from dssc.confusion import confusion_matrix
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])

@@ -10,16 +10,19 @@ from sklearn.exceptions import NotFittedError
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from dssc import ADSSC, make_union_of_subspaces
+from dssc import ADSSC, LSR, GraphClustering, make_union_of_subspaces
 from dssc.plotting import (
-    MAX_PIXELS,
     plot_affinity,
     plot_clusters,
+    plot_confusion,
+    plot_contacts,
     plot_embedding,
     plot_exploration,
+    plot_sizes,
     plot_spectrum,
-    pooled_pixels,
+    plot_stability,
 )
+from dssc.plotting.affinity import MAX_PIXELS, pooled_pixels
 
 
 @pytest.fixture
@@ -152,3 +155,74 @@ def test_what_a_plot_lacks_is_named(model, ax):
         plot_spectrum(model.affinity_matrix_, ax=ax)
     with pytest.raises(ValueError, match="embedding is needed"):
         plot_clusters(np.ones((90, 4, 4)), model.labels_, ax=ax)
+
+
+def test_an_eigenvalue_gap_of_rounding_is_none(ax):
+    plot_spectrum(sparse.block_diag([np.full((5, 5), 0.2)] * 4), 3, ax=ax)
+    assert ax.get_title() == "no gap after 3"
+    assert not ax.patches
+
+
+def test_sizes_are_bars_with_their_confidence(model, ax):
+    plot_sizes(model, ax=ax)
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == np.bincount(model.labels_).tolist()
+    means = [model.confidence_[model.labels_ == c].mean() for c in range(3)]
+    assert [text.get_text() for text in ax.texts] == [f"{mean:.0%}" for mean in means]
+
+
+def test_sizes_need_no_confidence(ax):
+    plot_sizes([1, 0, 1, -1], ax=ax, title="sizes")
+    assert [bar.get_height() for bar in ax.patches] == [1, 2]
+    assert ax.get_title() == "sizes"
+
+
+def test_contacts_are_shares_of_the_smaller_cluster(ax):
+    A = np.array([[4.0, 0, 1, 0], [0, 4, 0, 0], [1, 0, 4, 0], [0, 0, 0, 9]])
+    plot_contacts(A, [0, 0, 1, -1], ax=ax)
+    np.testing.assert_allclose(ax.images[0].get_array(), [[0, 0.2], [0.2, 0]])
+
+
+def test_proved_pairs_get_a_dot(model, ax):
+    separation = model.separation()
+    plot_contacts(model, separation=separation, ax=ax)
+    n_dots = len(ax.collections[0].get_offsets())
+    assert n_dots == 2 * separation.n_proved
+
+
+def test_the_confusion_counts_classes_in_clusters(ax):
+    plot_confusion([0, 0, 1, 1, 1, -1], ["b", "b", "a", "a", "b", "a"], ax=ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "0"]
+    written = {text.get_position()[::-1]: text.get_text() for text in ax.texts}
+    assert written == {(0, 0): "2", (1, 0): "1", (1, 1): "2"}
+    assert ax.get_title() == "4 of 5 in the cluster of their class"
+
+
+def test_stability_is_sorted(model, ax):
+    stability = model.stability()
+    plot_stability(stability, ax=ax)
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == sorted(stability.clusters, reverse=True)
+    assert ax.lines[0].get_ydata()[0] == stability.chance
+
+
+def test_a_model_is_explored_and_resampled(model, ax):
+    axes = plot_exploration(model)
+    assert len(axes[1].lines[0].get_ydata()) == 14
+    plot_stability(model, ax=ax)
+    assert "mean stability" in ax.get_title()
+
+
+@pytest.mark.parametrize("method", [LSR, GraphClustering])
+def test_other_estimators_are_drawn_too(method, ax):
+    X, y = make_union_of_subspaces(90, n_subspaces=3, random_state=0)
+    kernel = np.abs(X @ X.T) if method is GraphClustering else X
+    other = method(3, random_state=0).fit(kernel)
+    for plot in (plot_affinity, plot_spectrum, plot_embedding, plot_sizes, plot_contacts):
+        assert plot(other, ax=ax) is ax
+    assert plot_confusion(other, y, ax=ax) is ax
+    with pytest.raises(ValueError, match=r"has no stability\(\), which this plot needs"):
+        plot_stability(other, ax=ax)
+    with pytest.raises(ValueError, match="labels are needed"):
+        plot_contacts(kernel, ax=ax)
