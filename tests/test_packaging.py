@@ -33,7 +33,7 @@ def test_every_file_names_the_version(check_release):
 
 def test_a_release_needs_dated_notes(check_release, tmp_path, monkeypatch):
     text = "# Changelog\n\n## 2.0 (2027-01-31)\n\n- New.\n\n## 1.0 (unreleased)\n\n- Old.\n"
-    (tmp_path / "CHANGELOG.md").write_text(text)
+    (tmp_path / "CHANGELOG.md").write_text(text, encoding="utf-8")
     monkeypatch.setattr(check_release, "ROOT", tmp_path)
     assert check_release.release_notes("2.0") == "- New."
     assert check_release.release_notes("1.0") == ""

@@ -1,3 +1,4 @@
+import errno
 import subprocess
 import sys
 
@@ -39,3 +40,23 @@ def test_version(run):
 
 def test_no_command_is_an_error(run):
     assert run()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("platform", "error", "code"),
+    [
+        ("win32", OSError(errno.EINVAL, "Invalid argument"), 0),
+        ("linux", OSError(errno.EINVAL, "Invalid argument"), 2),
+        ("linux", BrokenPipeError(errno.EPIPE, "Broken pipe"), 0),
+    ],
+)
+def test_a_reader_that_has_gone_is_no_error(run, platform, error, code, monkeypatch):
+    def fail(args):
+        raise error
+
+    discarded = []
+    monkeypatch.setattr("dssc.cli.main.discard_output", lambda: discarded.append(True))
+    monkeypatch.setattr("dssc.cli.info.run", fail)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert run("info")[0] == code
+    assert bool(discarded) == (code == 0)

@@ -1,6 +1,7 @@
 """The entry point of the command: subcommands, errors and exit codes."""
 
 import argparse
+import errno
 import sys
 from importlib import import_module
 
@@ -41,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
         print_message(f"error: {error}")
         return error.code
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
+        if _is_closed_pipe(error):
             discard_output()
             return OK
         print_message(f"error: {error.filename or 'the system'}: {error.strerror or error}")
@@ -52,6 +53,12 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_message("interrupted; nothing was written")
         return INTERRUPTED
+
+
+def _is_closed_pipe(error: OSError) -> bool:
+    """Return whether the reader of the output has gone, as `head` does."""
+    is_invalid = error.errno == errno.EINVAL and error.filename is None  # what Windows reports
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and is_invalid)
 
 
 def build_parser() -> argparse.ArgumentParser:
