@@ -70,8 +70,9 @@ def test_seconds_name_another_device_and_the_peak_is_in_gigabytes():
     assert [cell.text for cell in row[-3:]] == ["1.2 (cuda)", "1.50", "100"]
 
 
-def test_the_overview_has_a_row_per_method_and_a_column_per_data_set(tmp_path):
+def test_the_overview_compares_methods_on_the_data_sets_that_were_run(tmp_path):
     lines = [
+        example_line("yaleb", "TSC", {"n_neighbors": 3}, 0.49),
         example_line("orl", "TSC", {"n_neighbors": 7}, 0.8),
         example_line("orl", "LSR-PP", {"gamma": 1}, 0.7),
     ]
@@ -82,8 +83,13 @@ def test_the_overview_has_a_row_per_method_and_a_column_per_data_set(tmp_path):
     ]
     header = next(row for row in rows if row[0].startswith("| ACC"))
     by_method = {row[0]: dict(zip(header, row, strict=False)) for row in rows if len(row) > 1}
-    assert by_method["| TSC"]["ORL"] == "0.800 / 0.783"
-    assert by_method["| SSC"]["ORL"] == "- / 0.774"
+    assert header[:2] == ["| ACC, ours / paper", "Yale-B"]
+    assert len(header) == 3
+    assert by_method["| TSC"]["ORL |"] == ".800 / .783 |"
+    assert by_method["| TSC"]["Yale-B"] == "**.490 / .514**"
+    assert by_method["| SSC"]["ORL |"] == "- / .774 |"
+    (note,) = (row[0] for row in rows if row[0].startswith("Of "))
+    assert note.startswith("Of 2 accuracies of the paper that were run, 1 are within .02 of ours; ")
     # The paper's number for LSR is in the row of LSR only.
-    assert by_method["| LSR, DSC-Net's post-processing"]["ORL"] == "0.700 / -"
+    assert by_method["| LSR, DSC-Net's post-processing"]["ORL |"] == ".700 / - |"
     assert "| A-DSSC, the paper's grid" not in by_method
