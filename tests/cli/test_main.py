@@ -1,6 +1,7 @@
 import errno
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -60,3 +61,15 @@ def test_a_reader_that_has_gone_is_no_error(run, platform, error, code, monkeypa
     monkeypatch.setattr(sys, "platform", platform)
     assert run("info")[0] == code
     assert bool(discarded) == (code == 0)
+
+
+def test_warnings_of_python_are_shown_in_one_line(run, monkeypatch):
+    def warn(args):
+        warnings.simplefilter("always")
+        warnings.warn("two\nlines", UserWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr("dssc.cli.info.run", warn)
+    show = warnings.showwarning
+    assert run("info") == (0, "", "dssc: warning: two lines\n")
+    assert warnings.showwarning is show

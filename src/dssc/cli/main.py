@@ -3,7 +3,9 @@
 import argparse
 import errno
 import sys
+import warnings
 from importlib import import_module
+from typing import Any
 
 import dssc
 from dssc.cli.console import discard_output, print_message, show_any_text
@@ -35,7 +37,9 @@ def main(argv: list[str] | None = None) -> int:
     show_any_text()
     args = build_parser().parse_args(argv)
     try:
-        code = args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = args.run(args)
         sys.stdout.flush()
         return code
     except CommandError as error:
@@ -53,6 +57,11 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_message("interrupted; nothing was written")
         return INTERRUPTED
+
+
+def _show_warning(message: Warning | str, *place: Any, **further: Any) -> None:
+    """Write a warning in one line: where in Python it was raised is of no use here."""
+    print_message(f"warning: {message}")
 
 
 def _is_closed_pipe(error: OSError) -> bool:
