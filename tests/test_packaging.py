@@ -50,6 +50,24 @@ def test_the_oldest_versions_tested_are_those_declared():
         assert tested.get(name) in same, f"put {name}=={version} into constraints-oldest.txt"
 
 
+def test_the_conda_recipe_has_the_same_dependencies():
+    recipe = (ROOT / "tools" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    needed = re.findall(r"^    - ([\w-]+) >=([\d.]+)", recipe.split("  run:\n")[1], re.M)
+    declared = re.findall(r"^([\w-]+)>=([\d.]+)", "\n".join(PROJECT["dependencies"]), re.M)
+    # A noarch package has one list, so the bounds of all systems hold: the later ones replace.
+    assert dict(needed) == dict(declared)
+    assert f'python_min: "{PROJECT["requires-python"].removeprefix(">=")}"' in recipe
+
+
+def test_a_commit_is_checked_by_what_make_lint_runs():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    rule = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.M)[1]
+    linted = re.findall(r"\$\(BIN\)/(.*?)(?: \.)?$", rule, re.M)
+    entries = re.findall(r"entry: \.venv/bin/(.*?)(?: --force-exclude)?$", hooks, re.M)
+    assert linted == entries
+
+
 def test_every_file_names_the_same_address():
     source = PROJECT["urls"]["Source"]
     owner, name = source.split("/")[-2:]
