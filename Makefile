@@ -80,7 +80,7 @@ $(READY): pyproject.toml constraints.txt
 $(OLDEST)/.ready: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -c 'import sys; sys.exit("the oldest dependencies need Python 3.11 or 3.12") if sys.version_info[:2] not in ((3, 11), (3, 12)) else None'
 	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[images,plot,tables,test]"
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[anndata,images,plot,tables,test]"
 	touch $@
 
 clean:  ## Remove environments and everything that was built

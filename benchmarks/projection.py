@@ -238,8 +238,8 @@ def main(arguments):
     if arguments.out:
         folder = Path(arguments.out)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "projection.md").write_text(text + "\n")
-        (folder / "projection.json").write_text(json.dumps(rows, indent=1) + "\n")
+        (folder / "projection.md").write_text(text + "\n", encoding="utf-8")
+        (folder / "projection.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

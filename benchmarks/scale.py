@@ -50,7 +50,7 @@ def bare_product_seconds(X):
 
 def current_megabytes():
     """Return the resident memory of this process."""
-    with open("/proc/self/statm") as file:
+    with open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 

@@ -177,7 +177,7 @@ def study_one(name, folder, step):
     """Do one step of the study of a data set, unless it is done."""
     warnings.simplefilter("ignore")
     path = folder / f"{name}.json"
-    found = json.loads(path.read_text()) if path.exists() else {}
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if name == MOTION:
         found = found or study_motion()
     elif not found or step == "again":
@@ -185,13 +185,15 @@ def study_one(name, folder, step):
         found = found if "grid" in found else found | study_others(name, found["chosen"][2])
     elif step in STEPS and step not in found:
         found[step] = STEPS[step](name)
-    path.write_text(json.dumps(found))
+    path.write_text(json.dumps(found), encoding="utf-8")
     print(name, found, flush=True)
 
 
 def print_summary(folder):
     """Print a table of the data sets, one of their means, and the errors of the motions."""
-    found = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+    found = {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")
+    }
     motion = found.pop(MOTION, None)
     print_cells(HEADINGS)
     print("|---" * len(HEADINGS) + "|")

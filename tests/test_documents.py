@@ -54,13 +54,15 @@ class Block(NamedTuple):
 def blocks(document):
     """Return the fenced blocks of a document. `<!-- output -->` above one marks it as output."""
     pattern = r"^(<!-- output -->\n)?```(\{?[\w-]*\}?)\n(.*?)^```$"
-    found = re.findall(pattern, (ROOT / document).read_text(), re.S | re.M)
+    found = re.findall(pattern, (ROOT / document).read_text(encoding="utf-8"), re.S | re.M)
     return [Block(language, text, bool(mark)) for mark, language, text in found]
 
 
 def prose(document):
     """Return a document without its fenced blocks."""
-    return re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
+    return re.sub(
+        r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.S | re.M
+    )
 
 
 def code_spans(document):
@@ -107,7 +109,9 @@ def test_links_resolve(document):
             continue
         path = (ROOT / document).parent / target if target else ROOT / document
         assert path.exists(), link
-        headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M) if anchor else []
+        headings = (
+            re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.M) if anchor else []
+        )
         assert not anchor or anchor in map(slug, headings), link
 
 
@@ -138,7 +142,7 @@ def test_files_exist(document, repository):
 def test_symbols_of_files_exist(document):
     """Check mentions such as `stochastic/projection.py: project_doubly_stochastic`."""
     for file, symbol in re.findall(r"`([\w/]+\.py): ([\w.]+)`", prose(document)):
-        body = ast.parse((ROOT / "src" / "dssc" / file).read_text()).body
+        body = ast.parse((ROOT / "src" / "dssc" / file).read_text(encoding="utf-8")).body
         for part in symbol.split("."):
             kinds = (ast.FunctionDef, ast.ClassDef)
             defined = {node.name: node.body for node in body if isinstance(node, kinds)}
@@ -180,17 +184,19 @@ def test_the_messages_in_troubleshooting_exist():
 
 
 def test_the_installation_names_extras_that_exist():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for document in CURRENT:
-        text = (ROOT / document).read_text()
+        text = (ROOT / document).read_text(encoding="utf-8")
         for names in re.findall(r"(?:dssc|'\.)\[([\w,]+)\]", text):
             assert set(names.split(",")) <= set(extras["optional-dependencies"]), document
 
 
 def test_make_targets_exist():
-    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     for document in NAMES:
-        mentioned = re.findall(r"(?:`|^)make ([\w-]+)", (ROOT / document).read_text(), re.M)
+        mentioned = re.findall(
+            r"(?:`|^)make ([\w-]+)", (ROOT / document).read_text(encoding="utf-8"), re.M
+        )
         assert set(mentioned) <= targets, document
 
 
@@ -265,14 +271,14 @@ def test_pipelines_of_the_command_run(tmp_path):
     assert lines
     shim = tmp_path / "bin" / "dssc"
     shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m dssc "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m dssc "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
     environment = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}"}
     for line in ["dssc demo --files try", *lines]:
         command = ["bash", "-o", "pipefail", "-c", line]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "piped.csv").read_text().startswith("index,cluster")
+    assert (tmp_path / "piped.csv").read_text(encoding="utf-8").startswith("index,cluster")
 
 
 # Examples and pages
@@ -331,7 +337,9 @@ def test_python_blocks_run_on_given_data(document):
 def test_every_output_follows_what_prints_it():
     for document in NAMES:
         marks = [block.is_output for block in blocks(document)]
-        assert sum(marks) == (ROOT / document).read_text().count("<!-- output -->"), document
+        assert sum(marks) == (ROOT / document).read_text(encoding="utf-8").count(
+            "<!-- output -->"
+        ), document
         checked = ("README.md", *(f"docs/{name}.md" for name in PAGES_WITH_OUTPUT))
         assert not any(marks) or document in checked
     assert any(shown for _, shown in bash_commands("docs/command.md"))
@@ -369,4 +377,6 @@ def test_the_pages_build_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stderr
     # The pages work offline: no script, style or picture comes from elsewhere.
     for page in (tmp_path / "site").rglob("*.html"):
-        assert not re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', page.read_text()), page
+        assert not re.search(
+            r'(?:src|<link[^>]*href)="(?:https?:)?//', page.read_text(encoding="utf-8")
+        ), page

@@ -114,7 +114,7 @@ def test_a_file_that_does_not_fit_is_not_written(table, tmp_path):
     arguments = ("cluster", table, "-k3", "--method", "tsc", "-o", output)
     failed = command(*arguments, limit_files=50, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     check_refused(failed, output)
-    output.write_text("old")
+    output.write_text("old", encoding="utf-8")
     failed = command(*arguments, "--force", limit_files=50, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     check_refused(failed, output, "old")
 
@@ -125,7 +125,7 @@ def check_refused(done, output, content=None):
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"dssc: error: cannot write {output}: "), done.stderr
     assert "Traceback" not in done.stderr
-    assert (output.read_text() if output.exists() else None) == content
+    assert (output.read_text(encoding="utf-8") if output.exists() else None) == content
     assert not list(output.parent.glob("*.part"))
 
 
@@ -139,7 +139,7 @@ def full_disk(tmp_path):
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("a small disk can be mounted by root only")
-    (folder / "labels.csv").write_text("old")
+    (folder / "labels.csv").write_text("old", encoding="utf-8")
     with suppress(OSError), (folder / "rest").open("wb", buffering=0) as file:
         while True:
             file.write(b"\0" * 4096)
@@ -166,7 +166,7 @@ def test_without_a_home_the_command_works(table, tmp_path):
     output = tmp_path / "labels.csv"
     done = command("cluster", table, "-k3", "-o", output, **nowhere)
     assert done.returncode == 0, done.stderr
-    assert len(output.read_text().splitlines()) == 61
+    assert len(output.read_text(encoding="utf-8").splitlines()) == 61
 
 
 @pytest.mark.parametrize("layer", ["default", "workqueue"])

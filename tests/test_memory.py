@@ -1,5 +1,8 @@
+import ctypes
+import struct
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,6 +36,36 @@ def test_the_peak_is_that_since_the_reset():
 GIGABYTE = 1 << 30
 
 
+def test_where_only_the_size_of_memory_is_known_it_counts(monkeypatch):
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+
+    def sysconf(name):
+        if name not in sizes:
+            raise ValueError("unrecognized configuration name")  # as macOS for SC_AVPHYS_PAGES
+        return sizes[name]
+
+    monkeypatch.setattr(_memory, "_reported_bytes", lambda path, name: None)
+    monkeypatch.setattr(_memory.os, "sysconf", sysconf)
+    assert _memory._free_on_machine() == 4_096_000
+    sizes.clear()
+    assert _memory._free_on_machine() is None
+
+
+@pytest.mark.parametrize("succeeds", [True, False])
+def test_the_free_memory_of_windows(succeeds, monkeypatch):
+    def report(status):
+        assert ctypes.string_at(status, 4) == (64).to_bytes(4, "little")  # the size of the struct
+        numbers = struct.pack("<II7Q", 64, 50, 16 * GIGABYTE, 5 * GIGABYTE, *range(5))
+        ctypes.memmove(status, numbers, 64)
+        return int(succeeds)
+
+    library = SimpleNamespace(kernel32=SimpleNamespace(GlobalMemoryStatusEx=report))
+    monkeypatch.setattr(ctypes, "windll", library, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(_memory, "_reported_bytes", lambda path, name: None)
+    assert _memory._free_on_machine() == (5 * GIGABYTE if succeeds else None)
+
+
 @pytest.fixture
 def roomy_machine(monkeypatch):
     """A machine with much free memory and no limits."""
@@ -43,7 +76,7 @@ def roomy_machine(monkeypatch):
 def write_files(folder, files):
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_text(f"{content}\n")
+        (folder / name).write_text(f"{content}\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize("group", ["", "outer", "outer/inner"])

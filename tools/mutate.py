@@ -160,7 +160,7 @@ def mutants():
     pairs = []
     for path in FILES:
         counter = Mutator()
-        counter.visit(ast.parse(path.read_text()))
+        counter.visit(ast.parse(path.read_text(encoding="utf-8")))
         pairs += [(path, number) for number in range(counter.count)]
     return pairs
 
@@ -168,7 +168,7 @@ def mutants():
 def mutated(path, number):
     """Return the source with one mutation, and its description."""
     mutator = Mutator(number)
-    tree = mutator.visit(ast.parse(path.read_text()))
+    tree = mutator.visit(ast.parse(path.read_text(encoding="utf-8")))
     return ast.unparse(ast.fix_missing_locations(tree)), mutator.description
 
 
@@ -218,12 +218,12 @@ class Copies:
         folder = self.free.pop()
         source, description = mutated(path, number)
         target = folder / path.relative_to(ROOT)
-        original = target.read_text()
+        original = target.read_text(encoding="utf-8")
         try:
-            target.write_text(source)
+            target.write_text(source, encoding="utf-8")
             passed, seconds = run_tests(folder, tests_for(path), MOST_SECONDS)
         finally:
-            target.write_text(original)
+            target.write_text(original, encoding="utf-8")
             self.free.append(folder)
         kind = {None: "slow", True: "survived", False: "killed"}[passed]
         name = str(path.relative_to(ROOT))
@@ -246,7 +246,7 @@ def main(seed, count, jobs, out):
         for line in pool.map(lambda pair: copies.outcome(*pair), sample):
             outcomes.append(line)
             print(json.dumps(line), flush=True)
-            with open(out, "a") as file:
+            with open(out, "a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
     for kind in ("killed", "slow", "survived"):
         print(f"{kind}: {sum(line['outcome'] == kind for line in outcomes)}")

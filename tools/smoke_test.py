@@ -43,7 +43,8 @@ def check_content(path: Path) -> None:
         with zipfile.ZipFile(path) as wheel:
             names = wheel.namelist()
             (metadata,) = [name for name in names if name.endswith(".dist-info/METADATA")]
-            relative = re.findall(r"\]\((?!\w+:)[^)]*\)", wheel.read(metadata).decode("utf-8"))
+            readme = wheel.read(metadata).decode("utf-8")
+        relative = re.findall(r"\]\((?!\w+:)[^)]*\)|pip install '?\..*", readme)
         assert not relative, f"an index page cannot follow {relative}"
     else:
         with tarfile.open(path) as sdist:

@@ -1,6 +1,7 @@
 """The memory that this process may still use, and its peak memory."""
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,12 +50,27 @@ def check_matrices(
 
 def _free_on_machine() -> int | None:
     free = _reported_bytes("/proc/meminfo", "MemAvailable:")
-    if free is not None:
-        return free
+    if free is None and sys.platform == "win32":
+        return _free_on_windows()
+    # macOS says only how much memory it has.
+    for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):
+        if free is None:
+            with suppress(AttributeError, OSError, ValueError):
+                free = os.sysconf(name) * os.sysconf("SC_PAGE_SIZE")
+    return free
+
+
+def _free_on_windows() -> int | None:
+    """Return the field `ullAvailPhys` of what Windows reports about memory, or None."""
+    import ctypes
+
+    # MEMORYSTATUSEX: its length and the load in 32 bits each, then seven numbers of 64 bits.
+    status = (ctypes.c_uint64 * 8)(64)
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
+        succeeded = ctypes.windll.kernel32.GlobalMemoryStatusEx(status)  # type: ignore[attr-defined]
+    except (AttributeError, OSError):
         return None
+    return int(status[2]) if succeeded else None
 
 
 def _free_in_address_space() -> int | None:
@@ -70,7 +86,7 @@ def _free_in_cgroups() -> list[int]:
     """Return what is free in every control group of this process that has a limit."""
     free = []
     with suppress(OSError):
-        for line in OWN_CGROUPS.read_text().splitlines():
+        for line in OWN_CGROUPS.read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
             if not controllers:  # version 2
                 root, limit, usage, cache = CGROUPS, "memory.max", "memory.current", "inactive_file"
@@ -91,8 +107,8 @@ def _free_in_cgroups() -> list[int]:
 def _free_in_cgroup(folder: Path, limit: str, usage: str, cache: str) -> list[int]:
     """Return what is free in a control group, or nothing if it has no limit."""
     with suppress(OSError, ValueError):
-        most, used = (int((folder / name).read_text()) for name in (limit, usage))
-        stat = (folder / "memory.stat").read_text().splitlines()
+        most, used = (int((folder / name).read_text(encoding="utf-8")) for name in (limit, usage))
+        stat = (folder / "memory.stat").read_text(encoding="utf-8").splitlines()
         # Pages of files that the system gives up when memory is needed.
         reclaimable = next(
             (int(line.split()[1]) for line in stat if line.startswith(f"{cache} ")), 0
@@ -104,7 +120,7 @@ def _free_in_cgroup(folder: Path, limit: str, usage: str, cache: str) -> list[in
 def reset_peak() -> None:
     """Start a new measurement of this process's peak memory, where the system can (Linux)."""
     with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 
 def peak_bytes() -> int | None:
@@ -115,7 +131,7 @@ def peak_bytes() -> int | None:
 def _reported_bytes(path: str, name: str) -> int | None:
     """Return an entry of one of Linux's memory files, or None."""
     with suppress(OSError, ValueError, IndexError):
-        for line in Path(path).read_text().splitlines():
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
             if line.startswith(name):
                 return 1024 * int(line.split()[1])
     return None

@@ -23,7 +23,7 @@ def points():
 def table(folder, points):
     """points.csv with feature columns a0, a1, ... and the classes in `kind`."""
     X, y = points
-    with (folder / "points.csv").open("w", newline="") as file:
+    with (folder / "points.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([*(f"a{j}" for j in range(X.shape[1])), "kind"])
         writer.writerows([*row, f"type {label}"] for row, label in zip(X.tolist(), y, strict=True))

@@ -22,30 +22,30 @@ rows = "1,2,3\n4,5,6\n7,8,9\n1,0,1\n"
 @pytest.fixture
 def sources(folder):
     """A folder of files that are wrong in one way each, and one that is right."""
-    Path("good.csv").write_text(rows)
-    Path("ragged.csv").write_text("1,2,3\n4,5\n7,8,9\n")
-    Path("word.csv").write_text("1,2,3\n4,x,6\n")
-    Path("heading.csv").write_text("0,1,kind\n4,5,6\n")
-    Path("nan.csv").write_text("a,b\n1,2\n3,\n\nnan,4\n5,6\n")
-    Path("pandas.csv").write_text(",a,b\n0,1,2\n1,3,4\n")
-    Path("zero.csv").write_text("1,2\n0,0\n3,4\n")
-    Path("empty.csv").write_text("")
+    Path("good.csv").write_text(rows, encoding="utf-8")
+    Path("ragged.csv").write_text("1,2,3\n4,5\n7,8,9\n", encoding="utf-8")
+    Path("word.csv").write_text("1,2,3\n4,x,6\n", encoding="utf-8")
+    Path("heading.csv").write_text("0,1,kind\n4,5,6\n", encoding="utf-8")
+    Path("nan.csv").write_text("a,b\n1,2\n3,\n\nnan,4\n5,6\n", encoding="utf-8")
+    Path("pandas.csv").write_text(",a,b\n0,1,2\n1,3,4\n", encoding="utf-8")
+    Path("zero.csv").write_text("1,2\n0,0\n3,4\n", encoding="utf-8")
+    Path("empty.csv").write_text("", encoding="utf-8")
     Path("latin.csv").write_bytes(b"a\xe9,b\n1,2\n")
-    Path("one.csv").write_text("1,2,3\n")
-    Path("words.docx").write_text("hello")
-    Path("short.txt").write_text("0\n1\n")
+    Path("one.csv").write_text("1,2,3\n", encoding="utf-8")
+    Path("words.docx").write_text("hello", encoding="utf-8")
+    Path("short.txt").write_text("0\n1\n", encoding="utf-8")
     Path("broken.npy").write_bytes(b"\x93NUMPY nonsense")
     Path("broken.npz").write_bytes(b"PK nonsense")
     Path("broken.mat").write_bytes(b"nonsense" * 40)
     Path("broken.parquet").write_bytes(b"nonsense")
     for ending in (".xlsx", ".feather", ".h5", ".h5ad", ".csv.gz"):
         Path(f"broken{ending}").write_bytes(b"nonsense" * 9)
-    Path("broken.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 1, "b": }\n')
-    Path("clear.csv").write_text("a,b,class\n1,2,x\n3,4,y\n")
-    Path("other.csv").write_text("a,c,class\n1,2,x\n3,4,y\n")
-    Path("narrow.csv").write_text("1,2\n3,4\n")
-    Path("comma.tsv").write_text("a\tb\n1,5\t2\n3\t4\n")
-    Path("mixed.csv").write_text("a;b\n1,5;2\n3;2.5\n")
+    Path("broken.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 1, "b": }\n', encoding="utf-8")
+    Path("clear.csv").write_text("a,b,class\n1,2,x\n3,4,y\n", encoding="utf-8")
+    Path("other.csv").write_text("a,c,class\n1,2,x\n3,4,y\n", encoding="utf-8")
+    Path("narrow.csv").write_text("1,2\n3,4\n", encoding="utf-8")
+    Path("comma.tsv").write_text("a\tb\n1,5\t2\n3\t4\n", encoding="utf-8")
+    Path("mixed.csv").write_text("a;b\n1,5;2\n3;2.5\n", encoding="utf-8")
     np.savez("pair.npz", X=np.ones((4, 3)), kind=np.array([0, 1]))
     np.save("infinite.npy", np.array([[1.0, 2], [np.inf, 1], [3, 4]]))
     sparse.save_npz("sparse.npz", sparse.csr_array([[1.0, 2], [0, np.nan], [3, 0], [0, -np.inf]]))
@@ -56,15 +56,15 @@ def sources(folder):
     io.savemat("outside.mat", {"X": outside})
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     np.save("deep.npy", np.ones((2, 3, 4, 5)))
-    Path("long.csv").write_text("1," + "2" * 200_000)
+    Path("long.csv").write_text("1," + "2" * 200_000, encoding="utf-8")
     os.mkfifo("pipe.csv")
     Path("null.csv").symlink_to("/dev/null")
     Path("nothing").mkdir()
     write_images(Path("loose"), np.ones((2, 4, 4)), ["a.png", "b.png"])
     write_images(Path("damaged"), np.ones((1, 4, 4)), ["a.png"])
     Path("damaged/b.png").write_bytes(b"no image")
-    Path("taken.csv").write_text("precious")
-    Path("taken.html").write_text("precious")
+    Path("taken.csv").write_text("precious", encoding="utf-8")
+    Path("taken.html").write_text("precious", encoding="utf-8")
     return folder
 
 
@@ -177,7 +177,7 @@ def test_the_message_the_code_and_nothing_written(run, sources, arguments, expec
 def test_force_replaces(run, sources):
     code, _, _ = run("cluster", "good.csv", "-k2", "-o", "taken.csv", "--force", "-q")
     assert code == 0
-    assert Path("taken.csv").read_text().startswith("index,cluster")
+    assert Path("taken.csv").read_text(encoding="utf-8").startswith("index,cluster")
 
 
 def test_an_output_that_fails_half_way_leaves_nothing(run, sources, monkeypatch):
@@ -282,7 +282,7 @@ def names_of(path):
 
 def test_no_output_replaces_an_input(run, folder):
     np.save("data.npy", np.eye(4))
-    Path("classes.csv").write_text("0\n0\n1\n1\n")
+    Path("classes.csv").write_text("0\n0\n1\n1\n", encoding="utf-8")
     Path("page.html").symlink_to("data.npy")
     names = names_of(Path("data.npy"))
     before = state(folder)

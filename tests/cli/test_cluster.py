@@ -10,7 +10,7 @@ from tests.cli.conftest import write_images
 
 def read_labels(path):
     """Return the heading and the rows of the first two columns: the sample, and its cluster."""
-    lines = [line.split(",")[:2] for line in path.read_text().splitlines()]
+    lines = [line.split(",")[:2] for line in path.read_text(encoding="utf-8").splitlines()]
     return ",".join(lines[0]), lines[1:]
 
 
@@ -133,6 +133,6 @@ def test_a_report_is_written_too(run, table):
     code, out, _ = run("cluster", table, "-k", 3, "--labels", "kind", "--report", "r.html", "-q")
     assert code == 0
     assert "labels.csv, r.html" in out
-    page = (table.parent / "r.html").read_text()
+    page = (table.parent / "r.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "type 1" in page

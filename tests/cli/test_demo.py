@@ -1,7 +1,7 @@
 def test_the_demo_offers_files_to_try(run, folder):
     code, out, _ = run("demo", "--files", "try")
     assert code == 0
-    assert len((folder / "try" / "digits.csv").read_text().splitlines()) == 1798
+    assert len((folder / "try" / "digits.csv").read_text(encoding="utf-8").splitlines()) == 1798
     assert len(list((folder / "try" / "digits").rglob("*.png"))) == 1797
     assert "dssc cluster" in out
     code, _, err = run("demo", "--files", "try")

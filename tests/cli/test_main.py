@@ -1,5 +1,7 @@
+import errno
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -39,3 +41,35 @@ def test_version(run):
 
 def test_no_command_is_an_error(run):
     assert run()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("platform", "error", "code"),
+    [
+        ("win32", OSError(errno.EINVAL, "Invalid argument"), 0),
+        ("linux", OSError(errno.EINVAL, "Invalid argument"), 2),
+        ("linux", BrokenPipeError(errno.EPIPE, "Broken pipe"), 0),
+    ],
+)
+def test_a_reader_that_has_gone_is_no_error(run, platform, error, code, monkeypatch):
+    def fail(args):
+        raise error
+
+    discarded = []
+    monkeypatch.setattr("dssc.cli.main.discard_output", lambda: discarded.append(True))
+    monkeypatch.setattr("dssc.cli.info.run", fail)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert run("info")[0] == code
+    assert bool(discarded) == (code == 0)
+
+
+def test_warnings_of_python_are_shown_in_one_line(run, monkeypatch):
+    def warn(args):
+        warnings.simplefilter("always")
+        warnings.warn("two\nlines", UserWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr("dssc.cli.info.run", warn)
+    show = warnings.showwarning
+    assert run("info") == (0, "", "dssc: warning: two lines\n")
+    assert warnings.showwarning is show

@@ -17,7 +17,8 @@ def tiny(monkeypatch, points):
 
 def lines(folder):
     return [
-        json.loads(text) for text in (folder / "out" / "results.jsonl").read_text().splitlines()
+        json.loads(text)
+        for text in (folder / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     ]
 
 
@@ -46,7 +47,7 @@ def test_a_grid_ends_with_all_runs_at_its_best_point(run, folder, tiny):
     results = lines(folder)
     assert [line["runs"] for line in results] == [10] * 7 + [100] * 3
     assert results[-1]["n_init"] == 10
-    assert "(best of 7)" in (folder / "out" / "table1.md").read_text()
+    assert "(best of 7)" in (folder / "out" / "table1.md").read_text(encoding="utf-8")
 
 
 def test_a_device_is_for_the_methods_that_can_use_it(run, folder, tiny):
@@ -65,7 +66,7 @@ def test_a_device_is_for_the_methods_that_can_use_it(run, folder, tiny):
     # Done is done, wherever it was.
     assert run(*command, "--resume")[0] == 0
     assert len(lines(folder)) == 2
-    text = (folder / "out" / "table1.md").read_text()
+    text = (folder / "out" / "table1.md").read_text(encoding="utf-8")
     assert text.count(" (torch) |") == 1
 
 
@@ -104,7 +105,7 @@ def test_missing_data_are_said_to_be_missing_once(run, folder, tiny, monkeypatch
     code, _, err = run(*command, "--methods", "tsc,lsr,a-dssc")
     assert code == 0
     assert err.count("yaleb is missing") == 1
-    assert "cannot be run: " in (folder / "out" / "table1.md").read_text()
+    assert "cannot be run: " in (folder / "out" / "table1.md").read_text(encoding="utf-8")
     assert any(line.get("missing") for line in lines(folder))
 
 
@@ -125,7 +126,7 @@ def test_runtimes_need_no_data_when_quick(run, folder, monkeypatch):
     monkeypatch.setattr("dssc.cli.paper.jobs_of", lambda *arguments: small)
     assert run("paper", "runtimes", "--quick", "--out", "out")[0] == 0
     assert all(line["reached"] for line in lines(folder))
-    assert "(n = 200)" in (folder / "out" / "runtimes.md").read_text()
+    assert "(n = 200)" in (folder / "out" / "runtimes.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

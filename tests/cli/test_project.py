@@ -48,7 +48,7 @@ def test_project_refuses(run, folder, arguments, message):
     np.save("K.npy", np.eye(4))
     np.save("wide.npy", np.ones((2, 3)))
     np.save("nan.npy", np.full((2, 2), np.nan))
-    (folder / "K.csv").write_text("1,2\n3,4\n")
+    (folder / "K.csv").write_text("1,2\n3,4\n", encoding="utf-8")
     code, _, err = run("project", *arguments, "-q")
     assert code == 2
     assert message in err

@@ -23,7 +23,9 @@ QUICK = ("-k", 3, "--eta1", 1, "--n-neighbors", 8)
 
 def read_table(source="labels.csv"):
     """Return the columns of a csv file."""
-    text = Path(source).read_text() if isinstance(source, str) else source.getvalue()
+    text = (
+        Path(source).read_text(encoding="utf-8") if isinstance(source, str) else source.getvalue()
+    )
     rows = list(csv.reader(io.StringIO(text)))
     return dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))
 
@@ -94,7 +96,7 @@ def test_cells(run, folder, points):
     assert code == 0
     assert "ACC 1.000" in out
     assert read_table()["cell"] == names
-    assert data_of(Path("r.html").read_text())["names"] == names
+    assert data_of(Path("r.html").read_text(encoding="utf-8"))["names"] == names
 
 
 def test_parts_by_a_pattern(run, folder, frame, points):

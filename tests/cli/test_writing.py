@@ -23,8 +23,8 @@ def test_an_error_names_the_output_and_leaves_nothing(owner, name, fault, tmp_pa
     """The system names the temporary file, or none."""
     monkeypatch.setattr(owner, name, fault)
     output = tmp_path / "labels.csv"
-    output.write_text("old")
+    output.write_text("old", encoding="utf-8")
     with pytest.raises(OutputError, match=f"cannot write {output}: (used|No space)"):
         write_all({output: b"new"}, force=True)
-    assert output.read_text() == "old"
+    assert output.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [output]

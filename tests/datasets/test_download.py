@@ -83,10 +83,10 @@ def test_no_server_is_a_failure_too(server, tmp_path):
 
 
 def test_an_old_file_survives_a_failure(server, tmp_path):
-    (tmp_path / "name").write_text("old")
+    (tmp_path / "name").write_text("old", encoding="utf-8")
     with pytest.raises(OSError, match="404"):
         download(Resource("name", f"{server.url}/missing"), tmp_path)
-    assert (tmp_path / "name").read_text() == "old"
+    assert (tmp_path / "name").read_text(encoding="utf-8") == "old"
 
 
 @pytest.mark.parametrize("path", ["/file", "/endless/file"])

@@ -46,6 +46,16 @@ def test_shape_and_type_are_part_of_the_content(home):
     assert compute.calls == 3
 
 
+def test_a_file_that_another_process_has_open_stays(home, monkeypatch):
+    def replace(source, target):  # as on Windows
+        Path(target).write_bytes(b"of the other process")
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr("dssc.features.cache.os.replace", replace)
+    np.testing.assert_array_equal(get(home, Counter(7.0)), 7.0)
+    assert [path.read_bytes() for path in home.iterdir()] == [b"of the other process"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"noise", None])
 def test_a_damaged_file_is_computed_again_with_a_warning(damage, home):
     compute = Counter(7.0)
@@ -97,7 +107,7 @@ def test_two_processes_at_once_do_no_harm(home):
 
 
 def test_a_folder_that_cannot_be_written_is_done_without(tmp_path):
-    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
     compute = Counter(7.0)
     with pytest.warns(UserWarning, match=r"cannot be written \(.*set DSSC_CACHE to a writable"):
         np.testing.assert_array_equal(get(tmp_path / "file" / "cache", compute), 7.0)

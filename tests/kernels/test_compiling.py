@@ -81,11 +81,12 @@ def run_heap_probe(**environment):
     return done.stdout.strip()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its folder for caches cannot be set")
 def test_without_a_writable_cache_there_is_one_warning(tmp_path):
     shutil.copytree(Path(dssc.__file__).parent, tmp_path / "dssc")
     shutil.rmtree(tmp_path / "dssc" / "kernels" / "__pycache__", ignore_errors=True)
     # Folders that no user can create, not even root.
-    (tmp_path / "dssc" / "kernels" / "__pycache__").write_text("")
+    (tmp_path / "dssc" / "kernels" / "__pycache__").write_text("", encoding="utf-8")
     nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), "/dev/null")
     output = run_heap_probe(PYTHONPATH=str(tmp_path), **nowhere)
     assert output.startswith("0 <string>: compiled code cannot be stored (no folder is writable)")

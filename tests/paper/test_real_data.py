@@ -38,7 +38,7 @@ def test_a_quick_table_takes_less_than_three_minutes(data_home, tmp_path):
     start = time.monotonic()
     assert main(["paper", "table1", "--quick", "--jobs", "2", "--out", str(tmp_path)]) == 0
     assert time.monotonic() - start < 180
-    text = Path(tmp_path / "table1.md").read_text()
+    text = Path(tmp_path / "table1.md").read_text(encoding="utf-8")
     assert "| DSC-Net | not run |" in text
     assert text.count("| ORL |") == text.count("| UMIST |") > 11
 

@@ -54,7 +54,7 @@ def test_a_line_that_was_cut_off_is_done_again(tmp_path):
 
 def test_damage_elsewhere_is_not_passed_over(tmp_path):
     path = tmp_path / "results.jsonl"
-    path.write_text('{"kind": "test"\n{}\n')
+    path.write_text('{"kind": "test"\n{}\n', encoding="utf-8")
     with pytest.raises(ValueError, match="line 1 is not JSON"):
         Results(path)
 
@@ -99,7 +99,7 @@ if __name__ == "__main__":
 def test_a_killed_run_goes_on_where_it_was(tmp_path, n_processes, name):
     how = getattr(signal, name)
     script, path = tmp_path / "script.py", tmp_path / "results.jsonl"
-    script.write_text(SCRIPT)
+    script.write_text(SCRIPT, encoding="utf-8")
     # A shell makes its background jobs, which these tests may be part of, ignore interrupts.
     running = subprocess.Popen(
         [sys.executable, script, path, "1000", str(n_processes)],

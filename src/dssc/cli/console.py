@@ -19,8 +19,13 @@ def print_bytes(content: bytes) -> None:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Write the results as JSON."""
-    print_line(json.dumps(document, indent=2, ensure_ascii=False))
+    """Write the results as JSON, in ASCII if the output cannot hold all characters (Windows)."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=2)
+    print_line(text)
 
 
 def print_message(text: str) -> None:

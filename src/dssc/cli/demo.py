@@ -85,7 +85,7 @@ def _write_files(digits: Any, folder: Path) -> None:
             path = folder / "digits" / str(label) / f"{number:04}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(encode_png((pixels.reshape(SIDE, SIDE) * (255 / 16)).astype("uint8")))
-        (folder / "digits.csv").write_text("\n".join(rows) + "\n")
+        (folder / "digits.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     print_line(

@@ -1,9 +1,12 @@
 """The entry point of the command: subcommands, errors and exit codes."""
 
 import argparse
+import errno
 import shlex
 import sys
+import warnings
 from importlib import import_module
+from typing import Any
 
 import dssc
 from dssc.cli.console import discard_output, print_message, show_any_text
@@ -37,14 +40,16 @@ def main(argv: list[str] | None = None) -> int:
     # What makes the result again, for the report.
     args.command_line = shlex.join(["dssc", *(sys.argv[1:] if argv is None else argv)])
     try:
-        code = args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = args.run(args)
         sys.stdout.flush()
         return code
     except CommandError as error:
         print_message(f"error: {error}")
         return error.code
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
+        if _is_closed_pipe(error):
             discard_output()
             return OK
         print_message(f"error: {error.filename or 'the system'}: {error.strerror or error}")
@@ -55,6 +60,17 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_message("interrupted; nothing was written")
         return INTERRUPTED
+
+
+def _show_warning(message: Warning | str, *place: Any, **further: Any) -> None:
+    """Write a warning in one line: where in Python it was raised is of no use here."""
+    print_message(f"warning: {message}")
+
+
+def _is_closed_pipe(error: OSError) -> bool:
+    """Return whether the reader of the output has gone, as `head` does."""
+    is_invalid = error.errno == errno.EINVAL and error.filename is None  # what Windows reports
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and is_invalid)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -80,6 +80,11 @@ def _store(path: Path, array: Array) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             np.save(file, array, allow_pickle=False)
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except PermissionError:
+            # Windows does not replace a file that is open: another process reads the same result.
+            if not path.exists():
+                raise
     finally:
         Path(temporary).unlink(missing_ok=True)

@@ -21,6 +21,8 @@ from dssc.stochastic.support import Graph
 
 # Most steps of the method.
 MAX_STEPS = 100
+# Steps without a smaller residual after which rounding has stopped the method.
+STALLED_STEPS = 8
 # Share of the way to the boundary that a step takes.
 TO_BOUNDARY = 0.99
 # Most vertices for which one factorisation per step is affordable.
@@ -32,8 +34,8 @@ def central_potentials(
 ) -> tuple[Array, int]:
     """Return nearly optimal potentials of the dual in units of eta, and the steps taken from `w`.
 
-    Mehrotra's predictor and corrector, until sums and complementarity are within `tol`. A vertex
-    counts as often as its weight says.
+    Mehrotra's predictor and corrector, until sums and complementarity are within `tol`, or rounding
+    allows no more. A vertex counts as often as its weight says.
     """
     rows = np.repeat(np.arange(len(w)), np.diff(graph.indptr))
     columns = graph.indices
@@ -42,12 +44,16 @@ def central_potentials(
     least = targets.mean() / np.diff(graph.indptr).mean()
     x, s = np.maximum(slack, least), np.maximum(-slack, least)
     w = w.copy()
-    n_iter = 0
+    n_iter = n_stalled = 0
+    smallest = np.inf
     while n_iter < min(MAX_STEPS, max_iter):
         missing = weights * targets - np.bincount(rows, copies * x, minlength=len(w))
         off = graph.values - w[rows] - w[columns] + s - x
         mu = float(np.mean(x * s))
-        if max(np.abs(missing / weights).max(), np.abs(off).max(), mu) <= tol:
+        residual = max(np.abs(missing / weights).max(), np.abs(off).max(), mu)
+        n_stalled = 0 if residual < smallest else n_stalled + 1
+        smallest = min(smallest, residual)
+        if residual <= tol or n_stalled >= STALLED_STEPS:
             break
         n_iter += 1
         system = _System(graph, rows, x / (x + s), copies)

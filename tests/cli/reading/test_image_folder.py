@@ -11,7 +11,7 @@ def test_images_of_a_folder(tmp_path):
     gray = np.arange(12).reshape(3, 4)
     colour = np.stack([gray] * 3, axis=2)
     write_images(tmp_path, [gray, colour], ["b/10.png", "b/9.png"])
-    (tmp_path / "notes.txt").write_text("not an image")
+    (tmp_path / "notes.txt").write_text("not an image", encoding="utf-8")
     samples = read_samples(tmp_path)
     assert samples.names == ["b/9.png", "b/10.png"]
     np.testing.assert_array_equal(samples.values, [colour, colour])

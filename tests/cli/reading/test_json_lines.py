@@ -11,7 +11,7 @@ from dssc.cli.reading.reader import ReadOptions
 
 def write(path, *values):
     text = "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

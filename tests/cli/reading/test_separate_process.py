@@ -23,6 +23,21 @@ def test_a_file_that_makes_its_reader_run_in_circles(tmp_path, monkeypatch):
     assert time.monotonic() - start < 100
 
 
+def test_a_process_that_waits_forever_is_ended(tmp_path, monkeypatch):
+    (tmp_path / "X.h5").write_bytes(b"\x89HDF")
+    # Sleeping takes no processor time, the limit of which Windows lacks.
+    monkeypatch.setattr(separate_process, "__name__", "timeit")
+    monkeypatch.setattr(separate_process, "START_SECONDS", 1)
+    monkeypatch.setattr(separate_process, "BYTES_PER_SECOND", 1 << 62)
+    monkeypatch.setattr(separate_process, "PATIENCE", 2)
+    start = time.monotonic()
+    with pytest.raises(CommandError, match="its structure is damaged"):
+        separate_process.read_separately(
+            tmp_path / "X.h5", "HDF5 file", "import time; time.sleep(60)"
+        )
+    assert 1 < time.monotonic() - start < 40
+
+
 @pytest.mark.parametrize("error", [OSError, ValueError])
 def test_a_system_that_refuses_limits_reads_files_without_them(error, tmp_path, monkeypatch):
     resource = pytest.importorskip("resource")

@@ -21,21 +21,21 @@ def feed(monkeypatch):
     """Return a function that gives bytes to standard input."""
 
     def feed(content):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8"))
 
     return feed
 
 
 def test_patterns_in_natural_order(folder):
     for name in ("part10.csv", "part2.csv", "other.csv", "[x].csv"):
-        (folder / name).write_text("1,2\n")
+        (folder / name).write_text("1,2\n", encoding="utf-8")
     paths = [folder / "part*.csv"]
     assert [path.name for path in find_sources(paths)] == ["part2.csv", "part10.csv"]
     assert find_sources([folder / "[x].csv"]) == [folder / "[x].csv"]  # it exists
 
 
 def test_several_tables_are_one(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y,kind\n1,2,u\n3,4,v\n")
+    (tmp_path / "a.csv").write_text("x,y,kind\n1,2,u\n3,4,v\n", encoding="utf-8")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"x,y,kind\n5,6,u\n\n7,nan,v\n"))
     samples = read_sources([tmp_path / "a.csv", tmp_path / "b.csv.gz"], ReadOptions(labels="kind"))
     np.testing.assert_array_equal(samples.values, [[1, 2], [3, 4], [5, 6], [7, np.nan]])

@@ -75,7 +75,7 @@ def test_tables_come_back_to_the_last_digit(tmp_path_factory, X, delimiter, deci
     lines = [delimiter.join(map(repr, row)).replace(".", decimal) for row in X.tolist()]
     if header:
         lines.insert(0, delimiter.join(f"c{place}" for place in range(X.shape[1])))
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join(lines), encoding="utf-8")
     # Between semicolons a decimal comma needs no option; a single column has no semicolons.
     is_found = delimiter == ";" and X.shape[1] > 1
     options = ReadOptions(decimal=None if decimal == "." or is_found else decimal)

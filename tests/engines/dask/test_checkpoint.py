@@ -122,7 +122,7 @@ def test_a_folder_of_other_data_is_refused_by_name(X, stored):
 
 
 def test_a_folder_with_other_files_is_refused_by_name(tmp_path):
-    (tmp_path / "thesis.tex").write_text("")
+    (tmp_path / "thesis.tex").write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="holds other files; give an empty or new folder"):
         claim_folder(tmp_path, "key")
 

@@ -55,7 +55,8 @@ def processes(monkeypatch):
 
 
 def kill(client, address):
-    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+    how = getattr(signal, "SIGKILL", signal.SIGTERM)  # which kills at once on Windows
+    os.kill(client.run(os.getpid, workers=[address])[address], how)
 
 
 def end(client, address):
@@ -83,7 +84,7 @@ def test_workers_lost_during_two_phases_change_nothing(
             yield part, result
 
     def logging(meetings, *arguments):
-        with open(log, "a") as file:
+        with open(log, "a", encoding="utf-8") as file:
             file.write(f"{meetings[0]}\n")
         return find_candidates_alone(meetings, *arguments)
 
@@ -92,7 +93,7 @@ def test_workers_lost_during_two_phases_change_nothing(
     model = estimator().fit(da.from_array(X, chunks=(3000, -1)))
     assert len(lost) == 4
     assert_same_bits(model, expected)
-    n_computed = Counter(log.read_text().splitlines())
+    n_computed = Counter(log.read_text(encoding="utf-8").splitlines())
     allowed = 1 + dask.config.get("distributed.scheduler.allowed-failures")
     assert max(n_computed.values()) <= allowed * len(set(phases))
 

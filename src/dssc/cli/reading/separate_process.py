@@ -10,6 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,9 @@ PROCESS_BYTES = 1 << 30
 # Processor time that the second process may take to start, and bytes that it reads per second at
 # least. A damaged file can make it run in circles.
 START_SECONDS, BYTES_PER_SECOND = 20, 1 << 26
+# Time until the second process is ended, as a multiple of that processor time. Windows has no
+# limit of processor time, and a busy machine may need longer.
+PATIENCE = 10
 # Settings of the second process: one thread, and no memory reserved in advance.
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
@@ -58,7 +62,12 @@ def read_separately(path: Path, kind: str, loader: str, **arguments: Any) -> Any
         suppress(EOFError, pickle.UnpicklingError),  # the process crashed
     ):
         assert process.stdout is not None
-        outcome = pickle.load(process.stdout)
+        end = threading.Timer(PATIENCE * seconds, process.kill)
+        end.start()
+        try:
+            outcome = pickle.load(process.stdout)
+        finally:
+            end.cancel()
     if outcome is None or process.returncode != 0:
         raise CommandError(f"{path} is not a readable {kind}: its structure is damaged")
     if isinstance(outcome, MemoryError):

@@ -22,15 +22,17 @@ def read(path: Path, options: ReadOptions) -> Samples:
     except ImportError as error:
         raise CommandError(f"reading {path} needs openpyxl: pip install 'dssc[tables]'") from error
     try:
-        with zipfile.ZipFile(path) as archive:
-            check_expanded(path, sum(member.file_size for member in archive.infolist()))
-        workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        try:
-            sheet = _sheet(path, workbook, options.key)
-            sheet.reset_dimensions()  # what the file says about its size may be wrong
-            return read_with_header(path, _rows(sheet.iter_rows()), options, line="row")
-        finally:
-            workbook.close()
+        # Not the path: openpyxl 3.1.0 leaves a file open if its rows are not read to the end.
+        with path.open("rb") as file:
+            with zipfile.ZipFile(file) as archive:
+                check_expanded(path, sum(member.file_size for member in archive.infolist()))
+            workbook = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            try:
+                sheet = _sheet(path, workbook, options.key)
+                sheet.reset_dimensions()  # what the file says about its size may be wrong
+                return read_with_header(path, _rows(sheet.iter_rows()), options, line="row")
+            finally:
+                workbook.close()
     except (CommandError, MemoryError):
         raise
     # Damaged files raise all kinds of exceptions, from BadZipFile to KeyError.

@@ -90,7 +90,7 @@ def claim_folder(folder: str | PathLike[str], data_key: str) -> None:
     folder = Path(folder)
     mark = folder / "data"
     if mark.exists():
-        if mark.read_text() != data_key:
+        if mark.read_text(encoding="utf-8") != data_key:
             raise ValueError(
                 f"the checkpoint folder {str(folder)!r} belongs to other data; give another "
                 "folder, or delete this one"
