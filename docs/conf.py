@@ -26,7 +26,7 @@ extensions = [
 ]
 exclude_patterns = ["gallery/*.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # settings that contain functions cannot be cached
 
@@ -89,7 +89,7 @@ def write_report(app, error):
 
 
 def write_versions(app, error):
-    """List the published versions for site.js: stable, main, and releases with a date in the changelog."""
+    """List the published versions for site.js: stable, main, and releases that have a date."""
     if error is None and app.builder.format == "html":
         changelog = (Path(__file__).parents[1] / "CHANGELOG.md").read_text("utf-8")
         releases = re.findall(r"^## ([\d.]+) \(\d{4}-\d\d-\d\d\)$", changelog, re.M)

@@ -3,9 +3,9 @@ Single cells
 ============
 
 From counts of genes to types of cells, and into the tables of anndata that scanpy works on. The
-counts are simulated: cell types differ in some of their genes, and cells in how many molecules were
-caught of each. Real data come from ``anndata.read_h5ad`` or, on the command line, ``dssc cluster
-cells.h5ad``.
+counts are simulated: cell types differ in some of their genes, and cells in how many molecules
+were caught of each. Real data come from ``anndata.read_h5ad`` or, on the command line, ``dssc
+cluster cells.h5ad``.
 """
 
 import anndata
@@ -22,8 +22,8 @@ from dssc.plotting import plot_affinity, plot_embedding, plot_spectrum
 # Counts
 # ------
 #
-# Five types of very different sizes, from 300 T cells to 30 platelets. Each type has 5 % of the genes four times as active as the
-# others; depths vary between cells by a factor of about two.
+# Five types of very different sizes, from 300 T cells to 30 platelets. Each type has 5 % of the
+# genes four times as active as the others; depths vary between cells by a factor of about two.
 
 SIZES = {"T": 300, "B": 200, "NK": 120, "monocyte": 80, "platelet": 30}
 
@@ -48,14 +48,17 @@ def simulate_cells(n_genes=1000, seed=0):
 
 
 cells = simulate_cells()
-print(f"{cells.n_obs} cells, {cells.n_vars} genes, {np.mean(cells.X == 0):.0%} of the counts are zero")
+print(
+    f"{cells.n_obs} cells, {cells.n_vars} genes, {np.mean(cells.X == 0):.0%} of the counts are zero"
+)
 
 # %%
 # Normalise
 # ---------
 #
-# Counts per cell are scaled to one total, logarithms are taken, and principal components are computed. These are the usual steps, as
-# ``scanpy.pp.normalize_total``, ``log1p`` and ``pca`` do them.
+# Counts per cell are scaled to one total, logarithms are taken, and principal components are
+# computed. These are the usual steps, as ``scanpy.pp.normalize_total``, ``log1p`` and ``pca`` do
+# them.
 
 fractions = cells.X / cells.X.sum(axis=1, keepdims=True)
 logarithms = np.log1p(1e4 * fractions)
@@ -65,8 +68,9 @@ cells.obsm["X_pca"] = PCA(20, random_state=0).fit_transform(logarithms)
 # Cluster
 # -------
 #
-# ``to_anndata`` writes the clusters into ``obs``, the embedding into ``obsm`` and the graph into ``obsp``, where scanpy looks for them. Next could
-# come ``scanpy.tl.umap(cells, neighbors_key="dssc")``.
+# ``to_anndata`` writes the clusters into ``obs``, the embedding into ``obsm`` and the graph into
+# ``obsp``, where scanpy looks for them. Next could come ``scanpy.tl.umap(cells,
+# neighbors_key="dssc")``.
 
 model = ADSSC(n_clusters=5, random_state=0).fit(cells.obsm["X_pca"])
 to_anndata(model, cells)
@@ -84,8 +88,8 @@ plot_spectrum(model, ax=axes[2])
 # Marker genes
 # ------------
 #
-# Which genes make a cluster? Compare the mean logarithms inside and outside of it. For tests with p-values use
-# ``scanpy.tl.rank_genes_groups(cells, "dssc")``.
+# Which genes make a cluster? Compare the mean logarithms inside and outside of it. For tests
+# with p-values use ``scanpy.tl.rank_genes_groups(cells, "dssc")``.
 
 clusters = range(model.n_clusters_)
 markers = []
@@ -104,12 +108,13 @@ ax.set(ylabel="cluster", yticks=list(clusters))
 # Cells in doubt
 # --------------
 #
-# A droplet with two cells lies between two types. We add up the counts of pairs of cells and ask for the clusters of the sums: their
-# affinity is divided, which single cells rarely show.
+# A droplet with two cells lies between two types. We add up the counts of pairs of cells and ask
+# for the clusters of the sums: their affinity is divided, which single cells rarely show.
 
 rng = np.random.default_rng(1)
-first, second = rng.choice(np.flatnonzero(cells.obs["type"] == "T"), 40), rng.choice(
-    np.flatnonzero(cells.obs["type"] == "B"), 40
+first, second = (
+    rng.choice(np.flatnonzero(cells.obs["type"] == "T"), 40),
+    rng.choice(np.flatnonzero(cells.obs["type"] == "B"), 40),
 )
 sums = cells.X[first] + cells.X[second]
 pca = PCA(20, random_state=0).fit(logarithms)
@@ -119,4 +124,5 @@ print(f"largest share of doublets: {shares.mean():.2f} in the mean")
 print(f"largest share of cells:    {model.confidence_.mean():.2f} in the mean")
 
 # %%
-# :doc:`/other_libraries` compares with Leiden on real cells, and shows how to go from scanpy's graph to a doubly stochastic one.
+# :doc:`/other_libraries` compares with Leiden on real cells, and shows how to go from scanpy's
+# graph to a doubly stochastic one.

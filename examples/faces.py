@@ -20,10 +20,10 @@ from dssc.plotting import plot_affinity, plot_clusters
 # Making faces
 # ------------
 #
-# Real databases of faces may not be passed on, so we make our own. A head is a surface with a nose,
-# eyes, brows and cheeks of random sizes, and a reflectance that is lower at the eyes, the mouth and
-# the hair. A lamp at infinity lights it by Lambert's law: brightness is reflectance times the cosine
-# of the angle between the surface and the light, or zero in the shade.
+# Real databases of faces may not be passed on, so we make our own. A head is a surface with a
+# nose, eyes, brows and cheeks of random sizes, and a reflectance that is lower at the eyes, the
+# mouth and the hair. A lamp at infinity lights it by Lambert's law: brightness is reflectance
+# times the cosine of the angle between the surface and the light, or zero in the shade.
 
 
 def make_head(x, y, rng):
@@ -80,8 +80,9 @@ for column in range(12):
         axes[row, column].axis("off")
 
 # %%
-# Every column is one person. The first three directions of a person hold nearly all of the energy of
-# that person's images: without shade there would be exactly three, one for each direction of light.
+# Every column is one person. The first three directions of a person hold nearly all of the
+# energy of that person's images: without shade there would be exactly three, one for each
+# direction of light.
 
 singular_values = np.linalg.svd(images[person == 0].reshape(40, -1), compute_uv=False)
 energy = np.cumsum(singular_values**2) / np.sum(singular_values**2)
@@ -92,8 +93,8 @@ print("energy in 1, 3 and 9 directions:", ", ".join(f"{energy[d - 1]:.3f}" for d
 # ----------
 #
 # One row per image, the number of people, and nothing else. ``explanation_`` says what kind of
-# neighbours was found: here points that *together* span another one, which a nearest-neighbour graph
-# does not look for.
+# neighbours was found: here points that *together* span another one, which a nearest-neighbour
+# graph does not look for.
 
 X = images.reshape(len(images), -1)
 model = ADSSC(n_clusters=12, random_state=0).fit(X)
@@ -106,7 +107,8 @@ spectral = SpectralClustering(12, affinity="nearest_neighbors", random_state=0).
 print(f"SpectralClustering: accuracy {clustering_accuracy(person, spectral):.3f}")
 
 # %%
-# k-means groups by light, not by person. Let us see it: six images of each of its first four clusters.
+# k-means groups by light, not by person. Let us see it: six images of each of its first four
+# clusters.
 
 figure, axes = plt.subplots(4, 6, figsize=(4.6, 3.2), layout="constrained")
 for row in range(4):
@@ -121,9 +123,9 @@ for ax in axes.flat:
 # Looking at the result
 # ---------------------
 #
-# The affinity connects each image with a few others. Sorted by person, nearly all of its mass lies in
-# the blocks. Central members of each cluster show one person in many lights; doubtful ones, on the right,
-# are mostly in the dark.
+# The affinity connects each image with a few others. Sorted by person, nearly all of its mass
+# lies in the blocks. Central members of each cluster show one person in many lights; doubtful
+# ones, on the right, are mostly in the dark.
 
 between = subspace_preserving_error(model.affinity_matrix_, person)
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
@@ -134,8 +136,8 @@ plot_clusters(images, model, n_members=4, ax=axes[1], title="clusters")
 # Faces without a face
 # --------------------
 #
-# Every cluster has a basis, and its first vectors are images: how the face looks in the mean, and what
-# the light changes. The signs of basis vectors are arbitrary.
+# Every cluster has a basis, and its first vectors are images: how the face looks in the mean,
+# and what the light changes. The signs of basis vectors are arbitrary.
 
 figure, axes = plt.subplots(3, 4, figsize=(5, 3.8), layout="constrained")
 for row in range(3):
@@ -144,7 +146,7 @@ for row in range(3):
         axes[row, column].axis("off")
 
 # %%
-# Is this specific to made faces? On the photographs of Extended Yale-B, 38 people and 2,414 images,
-# ``ADSSC`` reaches an accuracy of 0.938 with chosen parameters and k-means 0.075; see
-# :doc:`/choosing`. With your own photographs, align the eyes first: a face that moves in the image is
-# not in one subspace.
+# Is this specific to made faces? On the photographs of Extended Yale-B, 38 people and 2,414
+# images, ``ADSSC`` reaches an accuracy of 0.938 with chosen parameters and k-means 0.075; see
+# :doc:`/choosing`. With your own photographs, align the eyes first: a face that moves in the
+# image is not in one subspace.

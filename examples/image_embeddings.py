@@ -2,10 +2,11 @@
 Image embeddings
 ================
 
-A network turns images into vectors, and images of one kind get similar vectors, even of kinds that the network has
-not seen. So a collection of photographs is clustered in two steps: vectors by a network, clusters by ``ADSSC``. Here a small network learns
-to tell the digits 0 to 4 apart, and we cluster what its hidden layer says about the digits 5 to 9. Vectors of a
-pretrained network (CLIP, DINO, ResNet, ...) are used in the same way: one row per image.
+A network turns images into vectors, and images of one kind get similar vectors, even of kinds that
+the network has not seen. So a collection of photographs is clustered in two steps: vectors by a
+network, clusters by ``ADSSC``. Here a small network learns to tell the digits 0 to 4 apart, and we
+cluster what its hidden layer says about the digits 5 to 9. Vectors of a pretrained network (CLIP,
+DINO, ResNet, ...) are used in the same way: one row per image.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +22,8 @@ from dssc.plotting import plot_clusters, plot_embedding
 # An encoder
 # ----------
 #
-# The network sees the first five digits only. The activations of its hidden layer are the vectors.
+# The network sees the first five digits only. The activations of its hidden layer are the
+# vectors.
 
 pixels, digits = load_digits(return_X_y=True)
 known = digits < 5
@@ -59,8 +61,9 @@ plot_clusters(images.reshape(-1, 8, 8), model, ax=axes[1], title="central and do
 # Searching by image
 # ------------------
 #
-# The affinity is also a list of neighbours: for each image the few others that it shares its mass with. They are more than
-# the nearest vectors, because each neighbour must have room for the image in its own row.
+# The affinity is also a list of neighbours: for each image the few others that it shares its
+# mass with. They are more than the nearest vectors, because each neighbour must have room for
+# the image in its own row.
 
 figure, axes = plt.subplots(3, 7, figsize=(7, 3.2), layout="constrained")
 rng = np.random.default_rng(1)
@@ -77,8 +80,8 @@ for ax in axes.flat:
 # Cleaning a collection
 # ---------------------
 #
-# Images that belong nowhere have high outlier scores. We add twenty images of noise to the collection and look at the ten
-# highest scores.
+# Images that belong nowhere have high outlier scores. We add twenty images of noise to the
+# collection and look at the ten highest scores.
 
 noise = rng.uniform(0, 16, (20, 64))
 mixed = np.vstack([images, noise])
@@ -87,5 +90,6 @@ highest = np.argsort(-scores)[:20]
 print(f"noise among the 20 highest scores: {np.sum(highest >= len(images))}")
 
 # %%
-# On 5,000 photographs of CIFAR-10 with the features of a trained network, ``ADSSC`` reaches an accuracy of 0.736 and k-means 0.733; see
-# :doc:`/choosing`. The better the network, the less it matters who clusters.
+# On 5,000 photographs of CIFAR-10 with the features of a trained network, ``ADSSC`` reaches an
+# accuracy of 0.736 and k-means 0.733; see :doc:`/choosing`. The better the network, the less it
+# matters who clusters.

@@ -2,12 +2,13 @@
 New points
 ==========
 
-A clustering is often the beginning: tomorrow there are more images, and they should go to the clusters of
-today. ``predict`` does this without a new fit, ``predict_proba`` says how sure it is, and ``outlier_scores``
-finds what belongs nowhere.
+A clustering is often the beginning: tomorrow there are more images, and they should go to the
+clusters of today. ``predict`` does this without a new fit, ``predict_proba`` says how sure it is,
+and ``outlier_scores`` finds what belongs nowhere.
 """
 
 import pickle
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,7 +22,8 @@ from dssc.plotting import plot_embedding
 # Fit on one half
 # ---------------
 #
-# We cluster half of the digits that come with scikit-learn, and keep the other half as new points.
+# We cluster half of the digits that come with scikit-learn, and keep the other half as new
+# points.
 
 pixels, digits = load_digits(return_X_y=True)
 X, X_new, y, y_new = train_test_split(pixels, digits, test_size=0.5, random_state=0)
@@ -32,8 +34,8 @@ print(f"{len(X)} fitted points: accuracy {clustering_accuracy(y, model.labels_):
 # Place the other half
 # --------------------
 #
-# A new point is written as a combination of the fitted ones, gets the row of the affinity that it would have as one
-# more sample, and goes to the cluster with the largest share of that row.
+# A new point is written as a combination of the fitted ones, gets the row of the affinity that
+# it would have as one more sample, and goes to the cluster with the largest share of that row.
 
 labels = model.predict(X_new)
 print(f"{len(X_new)} new points:    accuracy {clustering_accuracy(y_new, labels):.3f}")
@@ -42,17 +44,18 @@ print(f"{len(X_new)} new points:    accuracy {clustering_accuracy(y_new, labels)
 # How sure is a label?
 # --------------------
 #
-# ``predict_proba`` returns these shares. Where they are divided, labels are often wrong. To count that, we name each cluster
-# after its most frequent digit among the fitted points.
+# ``predict_proba`` returns these shares. Where they are divided, labels are often wrong. To
+# count that, we name each cluster after its most frequent digit among the fitted points.
 
 shares = model.predict_proba(X_new)
 sure = shares.max(axis=1)
 names = np.array([np.bincount(y[model.labels_ == cluster]).argmax() for cluster in range(10)])
 right = names[labels] == y_new
 edges = (0.0, 0.6, 0.9, 0.99, 1.01)
-for low, high in zip(edges[:-1], edges[1:], strict=True):
+for low, high in pairwise(edges):
     inside = (sure >= low) & (sure < high)
-    print(f"largest share {low:.2f} to {high:.2f}: {inside.sum():4} points, {right[inside].mean():.3f} right")
+    share = right[inside].mean()
+    print(f"largest share {low:.2f} to {high:.2f}: {inside.sum():4} points, {share:.3f} right")
 
 figure, axes = plt.subplots(2, 8, figsize=(9, 2.9), layout="constrained")
 for ax, point in zip(axes.flat, np.argsort(sure)[:16], strict=True):
@@ -66,8 +69,8 @@ figure.suptitle("the least certain new digits", fontsize=10)
 # What belongs nowhere?
 # ---------------------
 #
-# Noise also gets a label, because some cluster always has the largest share. ``outlier_scores`` compares a point with the
-# fitted ones: about zero is typical, above three is unusual.
+# Noise also gets a label, because some cluster always has the largest share. ``outlier_scores``
+# compares a point with the fitted ones: about zero is typical, above three is unusual.
 
 noise = np.random.default_rng(0).uniform(0, 16, (200, 64))
 upside_down = X_new.reshape(-1, 8, 8)[:200, ::-1].reshape(-1, 64)
@@ -81,8 +84,8 @@ ax.set(xlabel="outlier score", yticks=[])
 ax.legend()
 
 # %%
-# With ``contamination=0.02`` a fit sets a threshold itself: the two percent of its points with the highest scores
-# get the label -1, and so do new points above the threshold.
+# With ``contamination=0.02`` a fit sets a threshold itself: the two percent of its points with
+# the highest scores get the label -1, and so do new points above the threshold.
 
 strict = ADSSC(n_clusters=10, contamination=0.02, random_state=0).fit(X)
 print(f"label -1: {np.mean(strict.predict(X_new) < 0):.1%} of the new digits")
@@ -92,8 +95,9 @@ print(f"          {np.mean(strict.predict(noise) < 0):.1%} of the noise")
 # As features
 # -----------
 #
-# ``transform`` returns the affinity of each point to each cluster, which is a soft assignment of ten
-# numbers. So a model can be a step of a pipeline. Here we look at the new points in the plane.
+# ``transform`` returns the affinity of each point to each cluster, which is a soft assignment of
+# ten numbers. So a model can be a step of a pipeline. Here we look at the new points in the
+# plane.
 
 figure, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
 plot_embedding(model.transform(X_new), labels, ax=ax, title="affinity of new points to clusters")
@@ -102,11 +106,12 @@ plot_embedding(model.transform(X_new), labels, ax=ax, title="affinity of new poi
 # Keep the model
 # --------------
 #
-# A fitted model is pickled like any scikit-learn estimator. It holds the points of the fit, which ``predict``
-# needs.
+# A fitted model is pickled like any scikit-learn estimator. It holds the points of the fit,
+# which ``predict`` needs.
 
 again = pickle.loads(pickle.dumps(model))
 print(f"same labels: {np.array_equal(again.predict(X_new), labels)}")
 
 # %%
-# On 60,000 digits of MNIST, fitted, and 10,000 new ones, the accuracies are 0.9903 and 0.9895; see :doc:`/guide`. When the data drift, fit again: ``predict`` never changes the clusters.
+# On 60,000 digits of MNIST, fitted, and 10,000 new ones, the accuracies are 0.9903 and 0.9895;
+# see :doc:`/guide`. When the data drift, fit again: ``predict`` never changes the clusters.

@@ -2,9 +2,10 @@
 Objects from all sides
 ======================
 
-An object on a turntable is photographed every few degrees. Neighbouring views are similar, opposite
-views are not: the images of one object lie on a closed curve, not in a blob around a mean. The graph of
-``ADSSC`` follows such a curve with few neighbours per point, and clusters are the connected rings.
+An object on a turntable is photographed every few degrees. Neighbouring views are similar,
+opposite views are not: the images of one object lie on a closed curve, not in a blob around a
+mean. The graph of ``ADSSC`` follows such a curve with few neighbours per point, and clusters are
+the connected rings.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,8 @@ from dssc.plotting import plot_affinity, plot_clusters, plot_embedding
 # A turntable
 # -----------
 #
-# We make twelve solids of a few balls each, with different positions, sizes and shades, and turn each once
-# around in 60 views. Balls in front hide those behind them.
+# We make twelve solids of a few balls each, with different positions, sizes and shades, and turn
+# each once around in 60 views. Balls in front hide those behind them.
 
 
 def make_objects(n_objects, n_views, size=32, seed=0):
@@ -79,9 +80,9 @@ print(f"KMeans: accuracy {clustering_accuracy(solid, k_means):.3f}")
 # Rings
 # -----
 #
-# Views are sorted by object and by angle, so a ring is a thin band along the diagonal whose ends are
-# connected: the corners of each block. A point has few neighbours, and this is right for curves. The
-# more neighbours, the more a graph connects views of different objects.
+# Views are sorted by object and by angle, so a ring is a thin band along the diagonal whose ends
+# are connected: the corners of each block. A point has few neighbours, and this is right for
+# curves. The more neighbours, the more a graph connects views of different objects.
 
 rows = solid < 3
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
@@ -94,14 +95,15 @@ plot_affinity(
 # Embedding and members
 # ---------------------
 #
-# The spectral embedding gathers each ring in one place. Members of a cluster show the object from
-# different sides.
+# The spectral embedding gathers each ring in one place. Members of a cluster show the object
+# from different sides.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
 plot_embedding(model, ax=axes[0], title="embedding")
 plot_clusters(images, model, n_members=4, ax=axes[1], title="clusters")
 
 # %%
-# On photographs of real objects, COIL-40 (2,880 images of 40 objects), ``ADSSC`` reaches an accuracy of 0.918
-# with chosen parameters and k-means 0.554; see :doc:`/choosing`. If views are far apart, a ring breaks into
-# arcs and you see more connected components than clusters; :doc:`/faq` says what to do then.
+# On photographs of real objects, COIL-40 (2,880 images of 40 objects), ``ADSSC`` reaches an
+# accuracy of 0.918 with chosen parameters and k-means 0.554; see :doc:`/choosing`. If views are
+# far apart, a ring breaks into arcs and you see more connected components than clusters;
+# :doc:`/faq` says what to do then.

@@ -2,10 +2,11 @@
 On many machines, or larger than memory
 =======================================
 
-A Dask array takes the place of a NumPy array, and the workers of a cluster search the pairs of points. Without a
-cluster, the same code fits data that do not fit into memory. In both cases the labels are those of one machine with enough
-memory, to the last bit. Here we try it on one machine, with two workers in this process; :doc:`/many_machines` has the rest: what
-runs where, what happens if a worker dies, Slurm and Kubernetes.
+A Dask array takes the place of a NumPy array, and the workers of a cluster search the pairs of
+points. Without a cluster, the same code fits data that do not fit into memory. In both cases the
+labels are those of one machine with enough memory, to the last bit. Here we try it on one machine,
+with two workers in this process; :doc:`/many_machines` has the rest: what runs where, what happens
+if a worker dies, Slurm and Kubernetes.
 """
 
 import tempfile
@@ -23,9 +24,10 @@ from dssc.plotting import plot_embedding
 # Data on disk
 # ------------
 #
-# We write 4,500 points to a file, as a program would that makes them one batch after the other, and open the file as a Dask array
-# with chunks of 1,000 rows. Nothing is read yet. For files in other formats there are ``dask.array.from_zarr``, ``from_npy_stack`` and the
-# readers of Dask's data frames.
+# We write 4,500 points to a file, as a program would that makes them one batch after the other,
+# and open the file as a Dask array with chunks of 1,000 rows. Nothing is read yet. For files in
+# other formats there are ``dask.array.from_zarr``, ``from_npy_stack`` and the readers of Dask's
+# data frames.
 
 folder = Path(tempfile.mkdtemp())
 points, y = make_union_of_subspaces(
@@ -39,10 +41,17 @@ print(X)
 # Workers
 # -------
 #
-# A client of ``distributed`` that is active when ``fit`` is called is used by it. On a real cluster this line is ``Client("address of the
-# scheduler")``. ``checkpoint`` names a folder that keeps the finished parts of the search.
+# A client of ``distributed`` that is active when ``fit`` is called is used by it. On a real
+# cluster this line is ``Client("address of the scheduler")``. ``checkpoint`` names a folder that
+# keeps the finished parts of the search.
 
-client = Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+client = Client(
+    n_workers=2,
+    threads_per_worker=1,
+    processes=False,
+    dashboard_address=None,
+    silence_logs="error",
+)
 given = {"eta1": 0.1, "n_neighbors": 12, "random_state": 0}
 model = ADSSC(6, checkpoint=folder / "parts", **given).fit(X)
 print(f"accuracy {clustering_accuracy(y, model.labels_):.3f}")
@@ -52,8 +61,8 @@ print(model.projection_.status)
 # The same bits
 # -------------
 #
-# Not about the same: the same. The workers multiply every pair of chunks in the order of summation of one machine, so the affinity
-# of the plain fit has equal entries.
+# Not about the same: the same. The workers multiply every pair of chunks in the order of
+# summation of one machine, so the affinity of the plain fit has equal entries.
 
 alone = ADSSC(6, **given).fit(points)
 print("labels equal:  ", np.array_equal(model.labels_, alone.labels_))
@@ -63,7 +72,8 @@ print("affinity equal:", (model.affinity_matrix_ != alone.affinity_matrix_).nnz 
 # After an interruption
 # ---------------------
 #
-# If the program is killed, run it again: the parts that were finished are read from the folder. We can see that by fitting once more.
+# If the program is killed, run it again: the parts that were finished are read from the folder.
+# We can see that by fitting once more.
 
 parts = sorted(path for path in (folder / "parts").rglob("*") if path.is_file())
 print(f"{len(parts)} files, {sum(path.stat().st_size for path in parts) / 1e6:.1f} MB")

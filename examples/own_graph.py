@@ -2,9 +2,10 @@
 Your own graph
 ==============
 
-Similarities that you already have, a graph of nearest neighbours, a kernel, links between pages, are made doubly stochastic
-and clustered by :class:`dssc.GraphClustering`. Two half moons are no subspaces, so this is a case for it. The last
-part shows how one fit serves several numbers of clusters.
+Similarities that you already have, a graph of nearest neighbours, a kernel, links between pages,
+are made doubly stochastic and clustered by :class:`dssc.GraphClustering`. Two half moons are no
+subspaces, so this is a case for it. The last part shows how one fit serves several numbers of
+clusters.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +21,8 @@ from dssc.plotting import plot_exploration
 # A graph and a kernel
 # --------------------
 #
-# Two half moons with three outliers. A graph of neighbours is sparse: pairs without an edge stay unconnected. A kernel is an array with
-# a number for each pair.
+# Two half moons with three outliers. A graph of neighbours is sparse: pairs without an edge stay
+# unconnected. A kernel is an array with a number for each pair.
 
 X, y = make_moons(400, noise=0.05, random_state=0)
 X = np.vstack([X, [[-1.5, -1.0], [2.8, 1.2], [0.5, 1.8]]])  # three outliers
@@ -42,8 +43,9 @@ for ax, (name, matrix) in zip(axes, similarities.items(), strict=True):
 # What the projection changes
 # ---------------------------
 #
-# In a graph of neighbours some points are popular: many others have them as neighbours. After the projection every row and column sums to
-# one, so popularity is gone and weak edges with it. The certificate says that no other doubly stochastic matrix on these edges is closer.
+# In a graph of neighbours some points are popular: many others have them as neighbours. After
+# the projection every row and column sums to one, so popularity is gone and weak edges with it.
+# The certificate says that no other doubly stochastic matrix on these edges is closer.
 
 graph = similarities["graph"]
 popularity = np.asarray(graph.sum(axis=0)).ravel()
@@ -70,7 +72,8 @@ for ax, (name, matrix) in zip(axes, {"graph": graph, "projected": plan}.items(),
 # One fit, many numbers of clusters
 # ---------------------------------
 #
-# With ``affinity="nearest_neighbors"`` the graph is made from features. ``explore`` clusters the same affinity into several numbers of clusters.
+# With ``affinity="nearest_neighbors"`` the graph is made from features. ``explore`` clusters the
+# same affinity into several numbers of clusters.
 
 X, y = load_digits(return_X_y=True)
 model = GraphClustering(10, affinity="nearest_neighbors", random_state=0).fit(X)
@@ -80,4 +83,5 @@ plot_exploration(found)
 print(f"highest modularity with {found.counts[np.argmax(found.modularity)]} clusters")
 
 # %%
-# :doc:`/graphs` says what can be passed, what happens to the diagonal, and how much the projection helps on fourteen data sets.
+# :doc:`/graphs` says what can be passed, what happens to the diagonal, and how much the
+# projection helps on fourteen data sets.

@@ -40,7 +40,11 @@ def draw(model, y, dark=False, short=False):
         pictures = [("|C|", model.representation_matrix_), ("A", model.affinity_matrix_)]
         for ax, (name, matrix) in zip(axes, pictures, strict=True):
             error = subspace_preserving_error(matrix, y)
-            title = f"{error:.0%} between subspaces" if short else f"{error:.0%} of its mass between subspaces"
+            title = (
+                f"{error:.0%} between subspaces"
+                if short
+                else f"{error:.0%} of its mass between subspaces"
+            )
             plot_affinity(matrix, y, ax=ax)
             ax.set_title(f"{name}: {title}", fontsize=13 if short else 12)
             if dark:

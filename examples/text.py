@@ -3,9 +3,9 @@ Text vectors
 ============
 
 Documents cluster by direction: two are similar if they use the same words, however long they are.
-We cluster the docstrings of scikit-learn by their tf-idf vectors, name the clusters by their words, look
-at documents between clusters, and place a new text. Embeddings of a language model are used in the same
-way: one row per document.
+We cluster the docstrings of scikit-learn by their tf-idf vectors, name the clusters by their
+words, look at documents between clusters, and place a new text. Embeddings of a language model are
+used in the same way: one row per document.
 """
 
 import inspect
@@ -24,8 +24,8 @@ from dssc.plotting import plot_affinity, plot_embedding
 # Documents
 # ---------
 #
-# Public classes and functions of six modules, with at least fifty words. The module is what we hope to find again; it is not used
-# for clustering.
+# Public classes and functions of six modules, with at least fifty words. The module is what we
+# hope to find again; it is not used for clustering.
 
 MODULES = ("cluster", "datasets", "decomposition", "ensemble", "linear_model", "metrics")
 names, documents, modules = [], [], []
@@ -48,14 +48,15 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / X.shape[0]:.0f} per
 # Clustering
 # ----------
 #
-# The sparse matrix is used as it is. ``explanation_`` says that the documents cluster by direction: the
-# neighbours of a document are those at the smallest angle.
+# The sparse matrix is used as it is. ``explanation_`` says that the documents cluster by
+# direction: the neighbours of a document are those at the smallest angle.
 
 model = ADSSC(n_clusters=len(MODULES), random_state=0).fit(X)
 print(model.explanation_)
 k_means = KMeans(len(MODULES), n_init=10, random_state=0).fit_predict(X)
 for name, labels in {"ADSSC": model.labels_, "KMeans": k_means}.items():
-    print(f"{name}: agreement with the modules (NMI) {normalized_mutual_info_score(modules, labels):.2f}")
+    agreement = normalized_mutual_info_score(modules, labels)
+    print(f"{name}: agreement with the modules (NMI) {agreement:.2f}")
 
 # %%
 # What are the clusters about?
@@ -78,8 +79,8 @@ plot_embedding(model, ax=axes[1], title="embedding")
 # Clusters and modules
 # --------------------
 #
-# Where they differ, the texts have a point: generators of samples are all alike, whatever they are made for, and a method with
-# cross-validation reads like its neighbours.
+# Where they differ, the texts have a point: generators of samples are all alike, whatever they
+# are made for, and a method with cross-validation reads like its neighbours.
 
 table = np.array(
     [[np.sum((model.labels_ == c) & (np.array(modules) == m)) for c in range(6)] for m in MODULES]
@@ -94,7 +95,8 @@ for (row, column), count in np.ndenumerate(table):
 # Documents between clusters
 # --------------------------
 #
-# ``confidence_`` is the share of a document's affinity in its own cluster. Low values are documents with two subjects.
+# ``confidence_`` is the share of a document's affinity in its own cluster. Low values are
+# documents with two subjects.
 
 for row in np.argsort(model.confidence_)[:5]:
     print(f"{names[row]:32} cluster {model.labels_[row]}, confidence {model.confidence_[row]:.2f}")
@@ -103,7 +105,8 @@ for row in np.argsort(model.confidence_)[:5]:
 # A new text
 # ----------
 #
-# A question goes through the same vectorizer, and ``predict`` finds its cluster, so documents of that cluster can answer it.
+# A question goes through the same vectorizer, and ``predict`` finds its cluster, so documents of
+# that cluster can answer it.
 
 question = "How do I compute the precision and recall of a classifier?"
 vector = vectorizer.transform([question])
@@ -113,5 +116,6 @@ print(f"{question!r}: cluster {label}, share {model.predict_proba(vector).max():
 print("most similar:", ", ".join(names[row] for row in similar))
 
 # %%
-# With vectors of a language model, ``ADSSC`` reaches an accuracy of 0.548 on 10,003 questions to a bank in 77 classes, and k-means 0.529;
-# see :doc:`/choosing`. :doc:`/other_libraries` shows it inside BERTopic.
+# With vectors of a language model, ``ADSSC`` reaches an accuracy of 0.548 on 10,003 questions to
+# a bank in 77 classes, and k-means 0.529; see :doc:`/choosing`. :doc:`/other_libraries` shows it
+# inside BERTopic.

@@ -1,4 +1,4 @@
-"""Every warning and error has a paragraph in the page on troubleshooting, found by a phrase of it."""
+"""Every warning and error has a paragraph in docs/troubleshooting.md, found by a phrase."""
 
 import ast
 import re
@@ -20,13 +20,15 @@ INTERNAL = ("has no attribute", "are known for", "the checksum does not match")
 
 
 def phrases(folder):
-    """Return the quoted phrases of the headings that apply to messages of a folder of the package."""
+    """Return the quoted phrases of the headings that apply to messages of a folder."""
     found = []
     for section in re.split(r"^## ", PAGE, flags=re.M):
         folders = [value for title, value in SECTIONS.items() if section.startswith(title)]
         if not folders or folder in folders[0]:
             headings = re.findall(r"^### (.*)$", section, re.M)
-            found += [phrase for heading in headings for phrase in re.findall(r"`([^`]+)`", heading)]
+            found += [
+                phrase for heading in headings for phrase in re.findall(r"`([^`]+)`", heading)
+            ]
     return found
 
 
@@ -58,7 +60,9 @@ def messages(name):
                 continue
             texts = [template(argument) for call in calls for argument in call.args]
             long = [text for text in texts if text and len(re.findall(r"[a-z]{2,}", text)) > 2]
-            found += [pytest.param(text, folder, id=f"{path.stem}-{node.lineno}") for text in long[:1]]
+            found += [
+                pytest.param(text, folder, id=f"{path.stem}-{node.lineno}") for text in long[:1]
+            ]
     return found
 
 
@@ -90,12 +94,14 @@ def test_links_lead_to_a_heading(phrase):
 
 def test_the_link_is_that_of_the_published_pages():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert DOCUMENTATION == project["urls"]["Documentation"] + "/stable"
+    assert project["urls"]["Documentation"] + "/stable" == DOCUMENTATION
 
 
 def test_warnings_and_errors_carry_their_link():
     with pytest.warns(UserWarning, match=r"fell apart\. See .*#connected-components-more-than"):
-        warn_user("the graph has 3 connected components, more than n_clusters: it fell apart", UserWarning)
+        warn_user(
+            "the graph has 3 connected components, more than n_clusters: it fell apart", UserWarning
+        )
     error = explained(ValueError("X has 1 zero rows, which cannot be scaled to unit norm"))
     assert "troubleshooting.html#" in error.__notes__[0]
     assert not hasattr(explained(ValueError("unknown")), "__notes__")

@@ -1,4 +1,4 @@
-"""The order of the tutorials: kinds of data, then questions, then machines, then single techniques."""
+"""The order of the tutorials: kinds of data, questions, machines, and single techniques."""
 
 TUTORIALS = (
     "faces",
