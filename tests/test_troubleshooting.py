@@ -102,6 +102,7 @@ def test_warnings_and_errors_carry_their_link():
         warn_user(
             "the graph has 3 connected components, more than n_clusters: it fell apart", UserWarning
         )
+    assert help_link(f"not converged. See {DOCUMENTATION}/troubleshooting.html") == ""
     error = explained(ValueError("X has 1 zero rows, which cannot be scaled to unit norm"))
     assert "troubleshooting.html#" in error.__notes__[0]
     assert not hasattr(explained(ValueError("unknown")), "__notes__")

@@ -42,8 +42,11 @@ EXPLAINED = (
 
 
 def help_link(message: str) -> str:
-    """Return the address of the paragraph that explains a message; "" if there is none."""
-    for phrase in EXPLAINED:
+    """Return the address of the paragraph that explains a message.
+
+    It is "" if there is none, or if the message names it already because it is issued again.
+    """
+    for phrase in EXPLAINED if DOCUMENTATION not in message else ():
         if phrase in message:
             anchor = re.sub(r"[^\w\- ]", "", phrase.lower()).replace(" ", "-")
             return f"{DOCUMENTATION}/troubleshooting.html#{anchor}"
