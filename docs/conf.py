@@ -1,6 +1,7 @@
 """How the pages are built: `make docs`."""
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from class_members import documented_methods, documented_properties
 
 import dssc
 from dssc.cli.main import main
+
+os.environ["DASK_LOGGING__DISTRIBUTED"] = "error"  # workers of a tutorial say when they start
 
 project = "dssc"
 author = "The dssc developers"
@@ -46,7 +49,9 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py",
     "ignore_pattern": r"(demo|guide_pictures|readme_picture)\.py",
     "within_subsection_order": "tutorial_order.TutorialOrder",
+    "capture_repr": (),  # only what is printed
     "download_all_examples": False,
+    "show_signature": False,
     "show_memory": False,
     "write_computation_times": False,
     "remove_config_comments": True,

@@ -109,7 +109,7 @@ ax.set(ylabel="cluster", yticks=list(clusters))
 # --------------
 #
 # A droplet with two cells lies between two types. We add up the counts of pairs of cells and ask
-# for the clusters of the sums: their affinity is divided, which single cells rarely show.
+# for the clusters of the sums: their affinity is more divided than that of single cells.
 
 rng = np.random.default_rng(1)
 first, second = (

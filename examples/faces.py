@@ -133,8 +133,8 @@ plot_affinity(model.affinity_matrix_, person, ax=axes[0], title=f"{between:.1%} 
 plot_clusters(images, model, n_members=4, ax=axes[1], title="clusters")
 
 # %%
-# Faces without a face
-# --------------------
+# What a cluster looks like
+# -------------------------
 #
 # Every cluster has a basis, and its first vectors are images: how the face looks in the mean,
 # and what the light changes. The signs of basis vectors are arbitrary.

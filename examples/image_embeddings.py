@@ -81,7 +81,9 @@ for ax in axes.flat:
 # ---------------------
 #
 # Images that belong nowhere have high outlier scores. We add twenty images of noise to the
-# collection and look at the ten highest scores.
+# collection, and count how many of them are among the twenty highest scores. What is missing
+# looks like a digit to this small network: outliers can only be found in features that show
+# them.
 
 noise = rng.uniform(0, 16, (20, 64))
 mixed = np.vstack([images, noise])

@@ -62,9 +62,10 @@ plot_spectrum(model, ax=ax)
 # The affinity does not depend on the number of clusters much, so we can cluster it into any
 # number without fitting again. ``explore`` does this for a range. High modularity means that
 # more affinity is inside clusters than chance would put there; the gap is how far the spectrum
-# drops after each number.
+# drops after each number. This graph has five connected components, so we begin with five: fewer
+# clusters would have to join groups that nothing connects, and there would be a warning.
 
-found = model.explore(range(2, 19))
+found = model.explore(range(5, 19))
 plot_exploration(found)
 best = found.counts[np.argmax(found.modularity)]
 print(f"highest modularity with {best} clusters: {found.modularity.max():.3f}")
@@ -81,8 +82,8 @@ print(f"within 0.01 of it: {', '.join(map(str, near))}")
 # If the number is a matter of taste, use layers. With ``nested=True`` every cluster is a union
 # of clusters of the next layer, so you can begin with a few and split where you like.
 
-layers = model.explore(range(3, 13), nested=True)
-for count in (3, 6, 12):
+layers = model.explore(range(5, 13), nested=True)
+for count in (5, 8, 12):
     labels = layers.labels[list(layers.counts).index(count)]
     digits = [
         "".join(str(d) for d in range(10) if np.mean(labels[y == d] == cluster) > 0.5)

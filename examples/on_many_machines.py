@@ -45,13 +45,7 @@ print(X)
 # cluster this line is ``Client("address of the scheduler")``. ``checkpoint`` names a folder that
 # keeps the finished parts of the search.
 
-client = Client(
-    n_workers=2,
-    threads_per_worker=1,
-    processes=False,
-    dashboard_address=None,
-    silence_logs="error",
-)
+client = Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
 given = {"eta1": 0.1, "n_neighbors": 12, "random_state": 0}
 model = ADSSC(6, checkpoint=folder / "parts", **given).fit(X)
 print(f"accuracy {clustering_accuracy(y, model.labels_):.3f}")

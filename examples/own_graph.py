@@ -43,9 +43,9 @@ for ax, (name, matrix) in zip(axes, similarities.items(), strict=True):
 # What the projection changes
 # ---------------------------
 #
-# In a graph of neighbours some points are popular: many others have them as neighbours. After
-# the projection every row and column sums to one, so popularity is gone and weak edges with it.
-# The certificate says that no other doubly stochastic matrix on these edges is closer.
+# In a graph of neighbours some points are popular: many others have them as neighbours, and
+# outliers are nobody's. After the projection every row and column sums to one, so popularity is
+# gone. The certificate says that no other doubly stochastic matrix on these edges is closer.
 
 graph = similarities["graph"]
 popularity = np.asarray(graph.sum(axis=0)).ravel()

@@ -8,6 +8,8 @@ of each kind and learn where to look. The numbers and figures of the report are 
 Python, which is what this page shows.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -32,8 +34,11 @@ shuffled = np.stack([rng.permutation(column) for column in pixels.T], axis=1)
 models = {
     "right": ADSSC(5, random_state=0).fit(pixels),
     "too few": ADSSC(3, random_state=0).fit(pixels),
-    "noise": ADSSC(5, random_state=0).fit(shuffled),
 }
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    models["noise"] = ADSSC(5, random_state=0).fit(shuffled)
+print(f"noise: {caught[0].message}")
 verdicts = {name: model.summary() for name, model in models.items()}
 
 # %%
@@ -64,8 +69,9 @@ for name, verdict in verdicts.items():
 # -----------------
 #
 # Eigenvalues near one are groups that hardly touch. With the right number the gap comes after
-# the last coloured one. With too few, more eigenvalues are near one than clusters: some clusters
-# are two groups. Noise has no gap anywhere.
+# the last coloured one. With too few, more eigenvalues are near one than there are clusters:
+# some clusters are two groups. Noise has one eigenvalue of one, as every graph does, and no gap
+# after it.
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items(), strict=True):
@@ -77,7 +83,7 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 # ------------------------------------
 #
 # Blocks on the diagonal are connections inside clusters. A block that falls into visible parts
-# is two clusters. For noise the blocks are not much darker than the rest.
+# is two clusters. For noise much of the affinity lies outside of the blocks.
 
 # sphinx_gallery_thumbnail_number = 2
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")

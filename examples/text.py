@@ -79,8 +79,9 @@ plot_embedding(model, ax=axes[1], title="embedding")
 # Clusters and modules
 # --------------------
 #
-# Where they differ, the texts have a point: generators of samples are all alike, whatever they
-# are made for, and a method with cross-validation reads like its neighbours.
+# Where they differ, the words have a point. Half of ``datasets`` are generators of samples, and
+# land with clustering and decomposition, whose words they use. Linear models are divided into
+# paths of the lasso and the rest, which joins the ensembles.
 
 table = np.array(
     [[np.sum((model.labels_ == c) & (np.array(modules) == m)) for c in range(6)] for m in MODULES]

@@ -173,10 +173,10 @@ def main():
     arguments = parser.parse_args()
     problems = broken_links(arguments.site)
     with chromium() as browser:
+        if arguments.pictures:  # before a search, which marks its words on the pages
+            take_pictures(browser, arguments.site, arguments.pictures)
         for check in (page_problems, search_problems, version_problems):
             problems += check(browser, arguments.site)
-        if arguments.pictures:
-            take_pictures(browser, arguments.site, arguments.pictures)
     print("\n".join(problems) or "nothing is wrong")
     sys.exit(1 if problems else 0)
 
