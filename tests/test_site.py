@@ -46,12 +46,14 @@ def test_no_part_of_a_page_comes_from_elsewhere(site):
     pages = list(site.rglob("*.html"))
     assert len(pages) > 50
     for page in pages:
-        assert not re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', page.read_text()), page
+        assert not re.search(
+            r'(?:src|<link[^>]*href)="(?:https?:)?//', page.read_text(encoding="utf-8")
+        ), page
 
 
 def test_no_tutorial_was_skipped(site):
     for page in (site / "gallery").glob("*.html"):
-        assert "skipped" not in page.read_text().lower(), page
+        assert "skipped" not in page.read_text(encoding="utf-8").lower(), page
 
 
 def test_links_between_pages_lead_somewhere(site):
@@ -59,8 +61,8 @@ def test_links_between_pages_lead_somewhere(site):
 
 
 def test_broken_links_are_noticed(tmp_path):
-    (tmp_path / "a.html").write_text('<a href="b.html#there">b</a> <a href="c.html">c</a>')
-    (tmp_path / "b.html").write_text('<p id="here"></p>')
+    (tmp_path / "a.html").write_text('<a href="b.html#there">b</a> <a href="c.html">c</a>', "utf-8")
+    (tmp_path / "b.html").write_text('<p id="here"></p>', "utf-8")
     assert len(broken_links(tmp_path)) == 2
 
 
@@ -74,7 +76,8 @@ def test_pages_work_in_a_browser(site):
 def test_problems_of_a_page_are_noticed(tmp_path):
     (tmp_path / "a.html").write_text(
         '<div style="width: 900px">wide</div><img src="http://127.0.0.1:9/none.png">'
-        "<script>undefinedName();</script>"
+        "<script>undefinedName();</script>",
+        encoding="utf-8",
     )
     with chromium() as browser:
         found = " ".join(page_problems(browser, tmp_path))
