@@ -1,5 +1,8 @@
 """How the pages are built: `make docs`."""
 
+import json
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +12,8 @@ from class_members import documented_methods, documented_properties
 
 import dssc
 from dssc.cli.main import main
+
+os.environ["DASK_LOGGING__DISTRIBUTED"] = "error"  # workers of a tutorial say when they start
 
 project = "dssc"
 author = "The dssc developers"
@@ -24,7 +29,7 @@ extensions = [
 ]
 exclude_patterns = ["gallery/*.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # settings that contain functions cannot be cached
 
@@ -43,7 +48,10 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py",
     "ignore_pattern": r"(demo|guide_pictures|readme_picture)\.py",
+    "within_subsection_order": "tutorial_order.TutorialOrder",
+    "capture_repr": (),  # only what is printed
     "download_all_examples": False,
+    "show_signature": False,
     "show_memory": False,
     "write_computation_times": False,
     "remove_config_comments": True,
@@ -54,6 +62,25 @@ html_theme = "furo"
 html_title = "dssc"
 html_static_path = ["_static"]
 html_css_files = ["extra.css"]
+html_js_files = ["site.js"]
+html_favicon = "_static/logo.svg"
+html_theme_options = {
+    "light_logo": "logo.svg",
+    "dark_logo": "logo.svg",
+    "light_css_variables": {"color-brand-primary": "#1d4ed8", "color-brand-content": "#1d4ed8"},
+    "dark_css_variables": {"color-brand-primary": "#7cb0ff", "color-brand-content": "#7cb0ff"},
+    "top_of_page_buttons": [],
+}
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+        "sidebar/versions.html",
+    ]
+}
 html_show_sourcelink = False
 html_show_copyright = False
 
@@ -66,6 +93,17 @@ def write_report(app, error):
             raise RuntimeError("the demo did not reach its tolerance")
 
 
+def write_versions(app, error):
+    """List the published versions for site.js: stable, main, and releases that have a date."""
+    if error is None and app.builder.format == "html":
+        changelog = (Path(__file__).parents[1] / "CHANGELOG.md").read_text("utf-8")
+        releases = re.findall(r"^## ([\d.]+) \(\d{4}-\d\d-\d\d\)$", changelog, re.M)
+        titles = {"stable": "stable", "dev": "dev (main)"} | {name: name for name in releases}
+        versions = [{"folder": folder, "title": title} for folder, title in titles.items()]
+        (Path(app.outdir) / "versions.json").write_text(json.dumps(versions), "utf-8")
+
+
 def setup(app):
-    """Register the step that follows the pages."""
+    """Register the steps that follow the pages."""
     app.connect("build-finished", write_report)
+    app.connect("build-finished", write_versions)

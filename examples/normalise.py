@@ -23,32 +23,20 @@ from dssc import (
 )
 from dssc.plotting import plot_affinity
 
+# %%
+# A kernel
+# --------
+#
+# The Gaussian kernel of the digits of scikit-learn connects every image with every other one. A
+# point is not its own neighbour, so the diagonal is set to zero.
 
-def main():
-    """Compare affinities before and after the projection."""
-    X, y = load_digits(return_X_y=True)
-    squares = pairwise_distances(X, metric="sqeuclidean")
-    kernel = np.exp(-squares / np.median(squares))
-    np.fill_diagonal(kernel, 0.0)  # a point is not its own neighbour
-
-    _, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
-    print(f"{'affinity':28} {'accuracy':>9} {'between classes':>16} {'nonzeros':>9}")
-    plot_affinity(kernel, y, ax=axes[0], title="Gaussian kernel")
-    show("Gaussian kernel", kernel, y)
-    for eta2 in (10.0, 3.0, 1.0):
-        result = project_doubly_stochastic(kernel, eta2=eta2)
-        show(f"projected, eta2 = {eta2:g}", result.plan, y)
-        print(f"  {result.status}")
-    plot_affinity(result.plan, y, ax=axes[1], title=f"projected, eta2 = {eta2:g}")
-
-    # The estimators do the same with affinity="doubly_stochastic".
-    for affinity in ("symmetric", "doubly_stochastic"):
-        model = LSR(n_clusters=10, affinity=affinity, random_state=0).fit(X)
-        show(f"LSR, {affinity}", model.affinity_matrix_, y)
-    plt.show()
+X, y = load_digits(return_X_y=True)
+squares = pairwise_distances(X, metric="sqeuclidean")
+kernel = np.exp(-squares / np.median(squares))
+np.fill_diagonal(kernel, 0.0)
 
 
-def show(name, affinity, y):
+def show(name, affinity):
     """Print how well an affinity separates the classes."""
     U = spectral_embedding(affinity, 10, random_state=0)
     accuracy = clustering_accuracy(y, assign_labels(U, 10, random_state=0))
@@ -56,5 +44,30 @@ def show(name, affinity, y):
     print(f"{name:28} {accuracy:9.3f} {error:16.1%} {nonzeros_per_point(affinity):9.1f}")
 
 
-if __name__ == "__main__":
-    main()
+print(f"{'affinity':28} {'accuracy':>9} {'between classes':>16} {'nonzeros':>9}")
+show("Gaussian kernel", kernel)
+
+# %%
+# Its projection
+# --------------
+#
+# The smaller ``eta2``, the fewer neighbours a point has, and the less mass lies between classes.
+
+for eta2 in (10.0, 3.0, 1.0):
+    result = project_doubly_stochastic(kernel, eta2=eta2)
+    show(f"projected, eta2 = {eta2:g}", result.plan)
+    print(f"  {result.status}")
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
+plot_affinity(kernel, y, ax=axes[0], title="Gaussian kernel")
+plot_affinity(result.plan, y, ax=axes[1], title=f"projected, eta2 = {eta2:g}")
+
+# %%
+# Inside an estimator
+# -------------------
+#
+# The estimators of other methods do the same with ``affinity="doubly_stochastic"``.
+
+for affinity in ("symmetric", "doubly_stochastic"):
+    model = LSR(n_clusters=10, affinity=affinity, random_state=0).fit(X)
+    show(f"LSR, {affinity}", model.affinity_matrix_)

@@ -14,7 +14,7 @@ from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_count, check_positive
-from dssc._warnings import warn_user
+from dssc._warnings import explained, warn_user
 from dssc.engines import AffinityGraph
 from dssc.estimators.sample_rows import ClusteredPoints, SampleRows
 from dssc.estimators.usable_rows import NO_CLUSTER, UsableRows, find_usable_rows
@@ -81,8 +81,9 @@ class AffinityClustering(ClusterMixin, BaseEstimator, ABC):
         before = {name: value for name, value in self.__dict__.items() if name not in dropped}
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self.__dict__ = before
+            explained(error)
             raise
 
     def _usable_rows(self, X: Any) -> UsableRows:
