@@ -17,6 +17,7 @@ from dssc.engines import CpuEngine
 from dssc.engines.cpu import GivenSimilarity
 from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
+from dssc.estimators.compiling import compiling_note
 from dssc.estimators.out_of_sample import OutOfSampleMixin
 from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.shapes import refuse_images
@@ -188,10 +189,10 @@ class GraphClustering(OutOfSampleMixin, AffinityClustering):
         self : object
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
-        with self._unchanged_on_failure():
+        progress = Progress(self.verbose)
+        with compiling_note(progress), self._unchanged_on_failure():
             X = self._checked(as_array(X))
-            rng = check_random_state(self.random_state)
-            engine, progress = CpuEngine(), Progress(self.verbose)
+            rng, engine = check_random_state(self.random_state), CpuEngine()
 
             with progress.stage("similarities"):
                 K, rows = self._similarities(X)
