@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 # Size up to which one thread finds all eigenvectors of a dense matrix about as fast as many.
@@ -23,6 +25,18 @@ def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     """
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
         yield threads.map
+
+
+def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> None:
+    """Call `work` with slices that share out the rows, each on a thread of its own."""
+    edges = np.linspace(0, n_rows, max(1, n_threads) + 1).astype(np.int64).tolist()
+    slices = [slice(*edge) for edge in pairwise(edges)]
+    if len(slices) == 1:
+        work(slices[0])
+        return
+    with block_threads(n_threads) as in_threads:
+        for _ in in_threads(work, slices):
+            pass
 
 
 def one_thread() -> AbstractContextManager[Any]:

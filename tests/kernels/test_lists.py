@@ -43,12 +43,15 @@ def test_entries_of_lists_above_potentials_agree_with_numpy(ties, rng):
     own, others = 0.4 + 0.1 * rng.random((2, 40))
     results = []
     for kernels in (lists, reference):
-        counts = np.empty(40, dtype=np.int64)
-        kernels.count_listed_above(*arrays, own, others, counts)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        rows, columns = np.full((2, starts[-1]), -1, dtype=np.int32)
-        kernels.listed_above(*arrays, own, others, starts, rows, columns)
-        results.append(np.array([rows, columns]))
+        parts = []
+        for part in (slice(0, 17), slice(17, 40)):
+            lists_of_part = (array[part] for array in arrays[:3])
+            places = np.full((2, 40 * 9), -1, dtype=np.int32)
+            n = kernels.listed_above(
+                part.start, *lists_of_part, arrays[3], own[part], others, *places
+            )
+            parts.append(places[:, :n])
+        results.append(np.concatenate(parts, axis=1))
     np.testing.assert_array_equal(*results)
     # Every listed pair above its potentials is written, in one order or in both.
     pairs = set(map(frozenset, results[0].T.tolist()))
@@ -61,7 +64,7 @@ def test_entries_of_lists_above_potentials_agree_with_numpy(ties, rng):
 
 
 @both
-def test_merged_rows_and_held_places_are_those_of_the_sum(kernels, rng):
+def test_merged_rows_are_those_of_the_sum(kernels, rng):
     whole = sparse.random_array((30, 20), density=0.4, random_state=rng, format="csr")
     whole.sort_indices()
     rows = np.repeat(np.arange(30), np.diff(whole.indptr))
@@ -76,37 +79,16 @@ def test_merged_rows_and_held_places_are_those_of_the_sum(kernels, rng):
     np.testing.assert_array_equal(indptr, whole.indptr)
     np.testing.assert_array_equal(indices, whole.indices)
     np.testing.assert_array_equal(values, whole.data)
-    rows, columns = np.divmod(np.arange(600, dtype=np.int32), 20)
-    held = np.empty(600, dtype=bool)
-    kernels.mark_held(whole.indptr, whole.indices, rows, columns, held)
-    np.testing.assert_array_equal(held, whole.toarray().ravel() != 0)
 
 
-@both
-def test_find_sorted_counts_the_keys_below(kernels, rng):
-    for n_keys in (0, 1, 40):
-        keys = np.sort(rng.integers(-5, 50, n_keys))
-        wanted = rng.integers(-9, 60, 100)
-        at = np.empty(len(wanted), dtype=np.int64)
-        kernels.find_sorted(keys, wanted, at)
-        assert at.tolist() == [np.count_nonzero(keys < number) for number in wanted]
-
-
-def test_rows_are_grouped_sorted_and_packed_as_by_numpy(rng):
-    n, m = 30, 17
-    rows, columns = rng.integers(0, n, 400, dtype=np.int32), rng.integers(0, m, 400, dtype=np.int32)
+def test_group_by_row_agrees_with_numpy(rng):
+    rows, columns = rng.integers(0, 30, (2, 400), dtype=np.int32)
     rows[rows == 5] = 6  # row 5 is empty
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=30))])
     outcomes = []
     for kernels in (lists, reference):
         grouped, ends = np.empty_like(columns), indptr[:-1].copy()
         kernels.group_by_row(rows, columns, ends, grouped)
         np.testing.assert_array_equal(ends, indptr[1:])
-        counts = np.empty(n, dtype=np.int64)
-        kernels.sort_rows(indptr, grouped, counts)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        outcomes.append(np.empty(starts[-1], dtype=np.int32))
-        kernels.pack_rows(indptr, grouped, starts, outcomes[-1])
-    expected = sorted(set(zip(rows.tolist(), columns.tolist(), strict=True)))
-    for packed in outcomes:
-        assert packed.tolist() == [column for _, column in expected]
+        outcomes.append(grouped)
+    np.testing.assert_array_equal(*outcomes)

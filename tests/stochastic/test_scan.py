@@ -66,3 +66,16 @@ def test_threads_do_not_change_the_lists(thread_counts, rng, monkeypatch):
         results += largest_similarities(vectors, [weights], False, 20, Progress())
     np.testing.assert_array_equal(results[0].thresholds, results[1].thresholds)
     np.testing.assert_array_equal(results[0].places[:, :20], results[1].places[:, :20])
+
+
+def test_lists_are_sorted_by_falling_value_and_rising_place(rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 7)
+    values = (rng.integers(0, 4, (30, 12)) / 4).astype(np.float32)  # many are equal, some zero
+    places = rng.permuted(np.tile(np.arange(12, dtype=np.int32), (30, 1)), axis=1)
+    counts = rng.integers(0, 10, 30)
+    lists = scan.Lists(values.copy(), places.copy(), counts, np.zeros(30, dtype=np.float32))
+    scan.sort([lists], 9)
+    for i, count in enumerate(counts):
+        order = np.lexsort((places[i, :count], -values[i, :count]))
+        np.testing.assert_array_equal(lists.values[i, :count], values[i, order])
+        np.testing.assert_array_equal(lists.places[i, :count], places[i, order])

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from dssc._progress import Progress
 from dssc.cli import Subparsers
-from dssc.cli.compiling import compiling_note
 from dssc.cli.console import print_bytes, print_json, print_line, print_message
 from dssc.cli.exits import EXIT_CODES, NOT_CONVERGED, OK, CommandError
 from dssc.cli.methods import MethodHelpFormatter, add_method_options, build_estimator, check_device
@@ -206,8 +205,7 @@ def run(args: argparse.Namespace) -> int:
             scale=args.scale,
             pca=args.pca,
         )
-    with compiling_note(progress):
-        clustering = fit_model(model, samples, prepared, samples.labels, progress)
+    clustering = fit_model(model, samples, prepared, samples.labels, progress)
     if args.verdict:
         with progress.stage("verdict"):
             add_verdict(clustering)

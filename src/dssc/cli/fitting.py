@@ -1,7 +1,7 @@
 """Fitting of an estimator, with its warnings recorded."""
 
 import warnings
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from dssc._typing import Array
 from dssc.cli.exits import CommandError
 from dssc.cli.preparing import Prepared
 from dssc.cli.reading.samples import Samples
+from dssc.estimators.compiling import compiling_note
 from dssc.verdict import Verdict
 
 
@@ -53,9 +54,11 @@ def fit_model(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            shows_stages = "verbose" in model.get_params()
-            stage = progress.stage(f"clustering by {type(model).__name__}")
-            with nullcontext() if shows_stages else stage:
+            with ExitStack() as shown_here:
+                if "verbose" not in model.get_params():  # such a model shows nothing itself
+                    shown_here.enter_context(compiling_note(progress))
+                    stage = progress.stage(f"clustering by {type(model).__name__}")
+                    shown_here.enter_context(stage)
                 model.fit(prepared.X)
         except (ValueError, OverflowError) as error:
             raise CommandError(str(error)) from error

@@ -18,6 +18,7 @@ from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.estimators.assessment import AssessmentMixin
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
+from dssc.estimators.compiling import compiling_note
 from dssc.estimators.out_of_sample import OutOfSampleMixin
 from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.shapes import refuse_images
@@ -285,11 +286,11 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         self : object
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
-        with self._unchanged_on_failure(dropped=("_reusable",)):
+        progress = Progress(self.verbose)
+        with compiling_note(progress), self._unchanged_on_failure(dropped=("_reusable",)):
             engine = engine_for(self.device, X, self.checkpoint)
             X, usable = self._checked(X, engine, weighted=sample_weight is not None)
             rng = check_random_state(self.random_state)
-            progress = Progress(self.verbose)
 
             X, usable, weights = self._weighted(X, usable, sample_weight)
             rows = self._distinct(X, usable).weighted(weights)

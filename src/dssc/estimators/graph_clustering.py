@@ -17,6 +17,7 @@ from dssc.engines import CpuEngine
 from dssc.engines.cpu import GivenSimilarity
 from dssc.estimators.affinity_clustering import AffinityClustering, dtype_of, parameters
 from dssc.estimators.baseline import check_eta2
+from dssc.estimators.compiling import compiling_note
 from dssc.estimators.out_of_sample import OutOfSampleMixin
 from dssc.estimators.sample_rows import SampleRows
 from dssc.estimators.separable import JudgedClusters, SeparationMixin, refuse_weights
@@ -199,13 +200,13 @@ class GraphClustering(SeparationMixin, OutOfSampleMixin, AffinityClustering):
         self : object
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
-        with self._unchanged_on_failure():
+        progress = Progress(self.verbose)
+        with compiling_note(progress), self._unchanged_on_failure():
             X = self._checked(as_array(X))
             weights = np.ones(X.shape[0])
             if sample_weight is not None:
                 weights = check_sample_weight(sample_weight, X.shape[0])
-            rng = check_random_state(self.random_state)
-            engine, progress = CpuEngine(), Progress(self.verbose)
+            rng, engine = check_random_state(self.random_state), CpuEngine()
 
             with progress.stage("similarities"):
                 K, rows = self._similarities(X, weights == 0)

@@ -10,7 +10,7 @@ from sklearn.utils import gen_batches
 from dssc import kernels
 from dssc._progress import Advance, Progress
 from dssc._sparse import csr_of_parts
-from dssc._threads import block_threads
+from dssc._threads import block_threads, share_rows
 from dssc._typing import Array, Matrix
 from dssc.expression.gram import BLOCK, regularised_gram
 from dssc.expression.substitution import Substitution
@@ -102,15 +102,19 @@ class LeastSquaresFactor:
         """
         keys = np.minimum(rows, columns).astype(np.int64) * len(self.norms)
         keys += np.maximum(rows, columns)
-        at = np.empty(len(keys), dtype=np.int64)
-        kernels.find_sorted(self._keys, keys, at)
+        at = np.searchsorted(self._keys, keys)
         at[at == len(self._keys)] = 0
         out = self._values[at]
         unknown = np.flatnonzero(self._keys[at] != keys)
         if len(unknown):
             new = np.empty(len(unknown))
-            places = self._place[rows[unknown]], self._place[columns[unknown]]
-            kernels.paired_products(self.vectors, self.corrections, *places, new)
+            rows, columns = self._place[rows[unknown]], self._place[columns[unknown]]
+
+            def multiply(part: slice) -> None:
+                places = rows[part], columns[part]
+                kernels.paired_products(self.vectors, self.corrections, *places, new[part])
+
+            share_rows(multiply, len(new), kernels.threads_worth(len(new) * self.vectors.shape[1]))
             out[unknown] = new
             self._remember(keys[unknown], new)
         return out
@@ -180,8 +184,8 @@ def _unchanged(rows: Array) -> Array:
 def _unit_rows(rows: Matrix) -> Array:
     """Return samples in float64, scaled to unit norm."""
     rows = rows.toarray() if sparse.issparse(rows) else rows
-    out = np.empty(rows.shape)
-    kernels.unit_rows(rows, out)
+    out = np.array(rows, dtype=np.float64, order="C")
+    kernels.unit_rows(out)
     return out
 
 

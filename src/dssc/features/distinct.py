@@ -144,9 +144,9 @@ def _device_products(X: Any, vector: Array) -> Array:
 def _unit_rows(rows: Any) -> Array:
     """Return rows as an array in main memory, scaled to unit norm."""
     rows = as_array(rows)
-    rows = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
-    out = np.empty(rows.shape)
-    kernels.unit_rows(rows, out)
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    out = np.array(rows, dtype=np.float64, order="C")
+    kernels.unit_rows(out)
     return out
 
 

@@ -20,6 +20,10 @@ PERIODS = range(-2, 3)
 NORM_PI = 3.1415
 
 
+# Weights below this, relative to a filter's largest, are zero: float32 does not notice them.
+NEGLIGIBLE = 1e-8
+
+
 @dataclass(frozen=True)
 class FilterBank:
     """Wavelets and low-pass matrices for images of one size.
@@ -96,11 +100,13 @@ def _gabor(
 
 
 def _crop(transforms: Array, resolution: int) -> Array:
-    """Return filters on a coarser grid: only the low frequencies are kept."""
+    """Return filters on a coarser grid: only low frequencies and weights that matter are kept."""
     for axis in (1, 2):
         size = transforms.shape[axis]
         transforms = transforms.take(_kept_frequencies(size, resolution), axis=axis)
-    return transforms.astype(np.float32)
+    largest = np.abs(transforms).max(axis=(1, 2), keepdims=True)
+    is_large = np.abs(transforms) > NEGLIGIBLE * largest
+    return np.where(is_large, transforms, 0.0).astype(np.float32)
 
 
 def _kept_frequencies(size: int, resolution: int) -> Array:

@@ -1,7 +1,5 @@
 """The scattering transform: wavelets, modulus, smoothing, twice."""
 
-import os
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft
@@ -41,7 +39,8 @@ def scattering_features(
         Whether to divide each path of each image, the map of one sequence of wavelets, by its
         largest magnitude, as the paper does. A zero path stays zero.
     n_jobs : int, optional
-        Number of threads; one per processor when not given.
+        Number of threads. When not given, as many as numba uses: one per processor, and fewer
+        inside a worker of joblib.
 
     Returns
     -------
@@ -61,7 +60,7 @@ def scattering_features(
         if normalize:
             _normalize(features[block])
 
-    with block_threads(n_jobs or os.cpu_count() or 1) as map_blocks:
+    with block_threads(n_jobs or kernels.n_threads()) as map_blocks:
         list(map_blocks(fill, gen_batches(n * channels, BLOCK)))
     return features.reshape(n, -1)
 

@@ -16,19 +16,9 @@ NumPy version of every kernel, against which the tests compare it.
 
 from numba import get_num_threads as n_threads
 
+from dssc.kernels.compiling import threads_worth
 from dssc.kernels.graph import chebyshev_step
-from dssc.kernels.lists import (
-    count_listed_above,
-    find_sorted,
-    group_by_row,
-    list_degrees,
-    list_graph,
-    listed_above,
-    mark_held,
-    merge_rows,
-    pack_rows,
-    sort_rows,
-)
+from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
 from dssc.kernels.projection import (
     active_pattern,
     row_sums,
@@ -45,7 +35,6 @@ from dssc.kernels.scan import (
     mark_above,
     paired_products,
     shorten_lists,
-    sort_lists,
     split_rows,
     unit_rows,
 )
@@ -55,9 +44,7 @@ from dssc.kernels.selection import top_k, top_k_columns
 __all__ = [
     "active_pattern",
     "chebyshev_step",
-    "count_listed_above",
     "filter_and_fold",
-    "find_sorted",
     "group_by_row",
     "keep_largest",
     "keep_listed",
@@ -66,19 +53,16 @@ __all__ = [
     "list_graph",
     "listed_above",
     "mark_above",
-    "mark_held",
     "merge_rows",
     "n_threads",
-    "pack_rows",
     "paired_products",
     "row_sums",
     "row_thresholds",
     "shorten_lists",
     "slacks",
     "solve_pattern",
-    "sort_lists",
-    "sort_rows",
     "split_rows",
+    "threads_worth",
     "top_k",
     "top_k_columns",
     "unit_rows",

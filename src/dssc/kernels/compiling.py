@@ -96,11 +96,16 @@ class ParallelKernel:
                 return self.threaded(*arguments)
 
 
+def threads_worth(n_elements: int) -> int:
+    """Return how many threads are worth waking for so many array elements."""
+    return int(min(numba.get_num_threads(), 1 + n_elements // ELEMENTS_PER_THREAD))
+
+
 @contextmanager
 def threads_for_elements(n_elements: int) -> Iterator[None]:
     """Let kernels use as many threads as are worth waking for so many array elements."""
     most = numba.get_num_threads()
-    numba.set_num_threads(min(most, 1 + n_elements // ELEMENTS_PER_THREAD))
+    numba.set_num_threads(threads_worth(n_elements))
     try:
         yield
     finally:

@@ -6,11 +6,8 @@ the limit. Two points are joined when at least one of them lists the other. The 
 the same number in both lists.
 """
 
-import numpy as np
-from numba import prange
-
 from dssc._typing import Array
-from dssc.kernels.compiling import leaf, parallel, parallel_in_proportion
+from dssc.kernels.compiling import leaf
 
 
 @leaf
@@ -18,7 +15,10 @@ def _holds(point: int, bound: float, limit: float, places: Array) -> bool:
     """Return whether the list with this limit and these places holds a point with this bound."""
     if bound != limit:
         return bound > limit
-    return bool(np.any(places == point))
+    is_held = False
+    for place in places:  # np.any is slow to compile
+        is_held |= place == point
+    return is_held
 
 
 @leaf
@@ -64,55 +64,36 @@ def list_graph(
 
 
 @leaf
-def _is_wanted(i: int, j: int, bound: float, limits: Array, own: Array, others: Array) -> bool:
-    return bound > own[i] + others[j] and (i < j or bound <= limits[j])
-
-
-@parallel_in_proportion
-def count_listed_above(
-    values: Array,
-    places: Array,
-    counts: Array,
-    limits: Array,
-    own: Array,
-    others: Array,
-    out: Array,
-) -> None:
-    """Count the entries of every list whose bound is above the sum of the two potentials.
-
-    A pair whose bound is above both limits is in both lists. It is counted in the list of its
-    first point only.
-    """
-    for i in prange(len(counts)):
-        count = 0
-        for e in range(counts[i]):
-            count += _is_wanted(i, places[i, e], values[i, e], limits, own, others)
-        out[i] = count
-
-
-@parallel_in_proportion
 def listed_above(
+    first: int,
     values: Array,
     places: Array,
     counts: Array,
     limits: Array,
     own: Array,
     others: Array,
-    starts: Array,
     rows: Array,
     columns: Array,
-) -> None:
-    """Write the pairs that `count_listed_above` counts, those of list i from ``starts[i]`` on."""
-    for i in prange(len(counts)):
-        at = starts[i]
-        for e in range(counts[i]):
-            if _is_wanted(i, places[i, e], values[i, e], limits, own, others):
-                rows[at] = i
-                columns[at] = places[i, e]
-                at += 1
+) -> int:
+    """Write the entries of lists whose bound is above the sum of the two potentials.
+
+    The lists are those of the points from `first` on, with the potentials `own`; `limits` and
+    `others` are those of all points. A pair whose bound is above both limits is in both lists. It
+    is written for the list of its first point only. Returns how many there are.
+    """
+    count = 0
+    for r in range(len(counts)):
+        i = first + r
+        for e in range(counts[r]):
+            j, bound = places[r, e], values[r, e]
+            if bound > own[r] + others[j] and (i < j or bound <= limits[j]):
+                rows[count] = i
+                columns[count] = j
+                count += 1
+    return count
 
 
-@parallel
+@leaf
 def merge_rows(
     first: tuple[Array, Array, Array],
     second: tuple[Array, Array, Array],
@@ -124,7 +105,7 @@ def merge_rows(
 
     `first` and `second` are (indptr, indices, values). `indptr` is an input: the sum of theirs.
     """
-    for i in prange(len(indptr) - 1):
+    for i in range(len(indptr) - 1):
         a, a_end = first[0][i], first[0][i + 1]
         b, b_end = second[0][i], second[0][i + 1]
         for at in range(indptr[i], indptr[i + 1]):
@@ -138,25 +119,6 @@ def merge_rows(
                 b += 1
 
 
-@parallel_in_proportion
-def mark_held(indptr: Array, indices: Array, rows: Array, columns: Array, out: Array) -> None:
-    """Mark the places (row, column) at which a CSR matrix with sorted rows has an entry."""
-    for e in prange(len(rows)):
-        row = indices[indptr[rows[e]] : indptr[rows[e] + 1]]
-        at = np.searchsorted(row, columns[e])
-        out[e] = at < len(row) and row[at] == columns[e]
-
-
-@parallel_in_proportion
-def find_sorted(keys: Array, wanted: Array, out: Array) -> None:
-    """Write the position of the first of the sorted keys that is not below each wanted number.
-
-    The position is ``len(keys)`` where all keys are below.
-    """
-    for e in prange(len(wanted)):
-        out[e] = np.searchsorted(keys, wanted[e])
-
-
 @leaf
 def group_by_row(rows: Array, columns: Array, ends: Array, out: Array) -> None:
     """Write the columns of every row from position ``ends[i]`` on.
@@ -166,25 +128,3 @@ def group_by_row(rows: Array, columns: Array, ends: Array, out: Array) -> None:
     for e in range(len(rows)):
         out[ends[rows[e]]] = columns[e]
         ends[rows[e]] += 1
-
-
-@parallel_in_proportion
-def sort_rows(indptr: Array, columns: Array, counts: Array) -> None:
-    """Sort every row, move its distinct numbers to the front and count them."""
-    for i in prange(len(counts)):
-        row = columns[indptr[i] : indptr[i + 1]]
-        row.sort()
-        count = 0
-        for e in range(len(row)):
-            if count == 0 or row[e] != row[count - 1]:
-                row[count] = row[e]
-                count += 1
-        counts[i] = count
-
-
-@parallel_in_proportion
-def pack_rows(indptr: Array, columns: Array, starts: Array, out: Array) -> None:
-    """Write the first ``starts[i + 1] - starts[i]`` numbers of every row one after the other."""
-    for i in prange(len(starts) - 1):
-        for e in range(starts[i + 1] - starts[i]):
-            out[starts[i] + e] = columns[indptr[i] + e]

@@ -188,36 +188,38 @@ def active_pattern(
                 position += 1
 
 
-@leaf
-def _row_product(indptr: Array, indices: Array, diagonal: Array, x: Array, i: int) -> float:
-    total = diagonal[i] * x[i]
-    for e in range(indptr[i], indptr[i + 1]):
-        total += x[indices[e]]
-    return total
-
-
 @parallel_inside
 def _threaded_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
     for i in prange(len(x)):
-        out[i] = _row_product(indptr, indices, diagonal, x, i)
+        total = diagonal[i] * x[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            total += x[indices[e]]
+        out[i] = total
 
 
 @leaf
-def _pattern_product(
-    indptr: Array, indices: Array, diagonal: Array, x: Array, threaded_from: int, out: Array
+def _serial_product(indptr: Array, indices: Array, diagonal: Array, x: Array, out: Array) -> None:
+    for i in range(len(x)):
+        total = diagonal[i] * x[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            total += x[indices[e]]
+        out[i] = total
+
+
+@leaf
+def _advance(
+    x: Array,
+    residual: Array,
+    z: Array,
+    direction: Array,
+    product: Array,
+    diagonal: Array,
+    length: float,
 ) -> None:
-    if len(indices) >= threaded_from:
-        _threaded_product(indptr, indices, diagonal, x, out)
-    else:
-        for i in range(len(x)):
-            out[i] = _row_product(indptr, indices, diagonal, x, i)
-
-
-@leaf
-def _advance(x: Array, residual: Array, direction: Array, product: Array, length: float) -> None:
     for i in range(len(x)):
         x[i] += length * direction[i]
         residual[i] -= length * product[i]
+        z[i] = residual[i] / diagonal[i]
 
 
 def solve_pattern(
@@ -245,23 +247,28 @@ def _solve_pattern(
     threaded_from: int,
     x: Array,
 ) -> tuple[float, int]:
-    x[:] = 0.0
-    residual = rhs.copy()
-    z = residual / diagonal
-    direction = z.copy()
-    product = np.empty_like(x)
+    n = len(x)
+    residual, z, direction, product = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    for i in range(n):
+        x[i] = 0.0
+        residual[i] = rhs[i]
+        z[i] = direction[i] = rhs[i] / diagonal[i]
     rho = dot(residual, z)
     rho_start = rho
     step = 0
     while step < max_iter and rho > tol * tol * rho_start:
         step += 1
-        _pattern_product(indptr, indices, diagonal, direction, threaded_from, product)
+        if len(indices) >= threaded_from:
+            _threaded_product(indptr, indices, diagonal, direction, product)
+        else:
+            _serial_product(indptr, indices, diagonal, direction, product)
         curvature = dot(direction, product)
         if not curvature > 0.0:
             break
-        _advance(x, residual, direction, product, rho / curvature)
-        z = residual / diagonal
+        _advance(x, residual, z, direction, product, diagonal, rho / curvature)
         rho_next = dot(residual, z)
-        direction = z + (rho_next / rho) * direction
+        ratio = rho_next / rho
+        for i in range(n):
+            direction[i] = z[i] + ratio * direction[i]
         rho = rho_next
     return (np.sqrt(rho / rho_start) if rho_start > 0.0 else 0.0), step

@@ -11,10 +11,9 @@ of them becomes the list's threshold: later candidates must exceed it.
 """
 
 import numpy as np
-from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import counting, leaf, parallel, reduction
+from dssc.kernels.compiling import counting, leaf, reduction
 
 # Products that are tested together. Most strips hold no candidate.
 STRIP = 64
@@ -243,22 +242,13 @@ def _keep(
     counts[i] += 1
 
 
-@parallel
+@leaf
 def shorten_lists(k: int, values: Array, places: Array, counts: Array, thresholds: Array) -> None:
     """Cut every longer list to its k best, and raise its threshold to the smallest of them."""
-    for i in prange(len(counts)):
+    for i in range(len(counts)):
         if counts[i] > k:
             thresholds[i] = _select(values[i], places[i], counts[i], k)
             counts[i] = k
-
-
-@parallel
-def sort_lists(values: Array, places: Array, counts: Array) -> None:
-    """Sort every list in descending order of its values."""
-    for i in prange(len(counts)):
-        order = np.argsort(-values[i, : counts[i]])
-        values[i, : counts[i]] = values[i, : counts[i]][order]
-        places[i, : counts[i]] = places[i, : counts[i]][order]
 
 
 @leaf
@@ -298,10 +288,10 @@ def _product(x: Array, x_rest: Array, y: Array, y_rest: Array) -> float:
     return total
 
 
-@parallel
+@leaf
 def paired_products(vectors: Array, rest: Array, rows: Array, columns: Array, out: Array) -> None:
     """Write the products of pairs of rows of ``vectors + rest`` in float64."""
-    for e in prange(len(rows)):
+    for e in range(len(rows)):
         i, j = rows[e], columns[e]
         out[e] = _product(vectors[i], rest[i], vectors[j], rest[j])
 
@@ -339,25 +329,20 @@ def _mark_row(
 
 
 @leaf
-def unit_rows(X: Array, out: Array) -> None:
-    """Write the rows of X, scaled to unit norm, in float64."""
+def unit_rows(X: Array) -> None:
+    """Scale the rows of X to unit norm, in place."""
     for i in range(X.shape[0]):
-        _scale(X[i], 1.0, out[i])
-        squares = _sum_of_squares(out[i])
+        squares = _sum_of_squares(X[i])
         if not SMALLEST_SQUARES < squares < LARGEST_SQUARES:  # scale by the largest entry first
             largest = 0.0
             for c in range(X.shape[1]):
-                largest = max(largest, abs(out[i, c]))
+                largest = max(largest, abs(X[i, c]))
             for c in range(X.shape[1]):
-                out[i, c] /= largest
-            squares = _sum_of_squares(out[i])
-        _scale(out[i], 1.0 / np.sqrt(squares), out[i])
-
-
-@leaf
-def _scale(x: Array, factor: float, out: Array) -> None:
-    for c in range(len(x)):
-        out[c] = factor * x[c]
+                X[i, c] /= largest
+            squares = _sum_of_squares(X[i])
+        factor = 1.0 / np.sqrt(squares)
+        for c in range(X.shape[1]):
+            X[i, c] *= factor
 
 
 @reduction

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from dssc._typing import Array
 from dssc._warnings import warn_user
@@ -28,7 +27,7 @@ from dssc.pipeline import Settings
 from dssc.selection import affine
 from dssc.selection.affine import FlatTrials
 from dssc.selection.choice import Candidate, Choice
-from dssc.selection.criteria import voted
+from dssc.selection.criteria import rand_index, voted
 from dssc.selection.neighborhoods import (
     REFERENCE_SIZE,
     ExpressionChoice,
@@ -271,7 +270,8 @@ def _warn_of_chance(X: Any, how: ExpressionChoice, clusterings: list[Array]) -> 
     best, *others = clusterings
     if len(best) < FEWEST_JUDGED:
         return
-    if others and np.mean([adjusted_rand_score(best, other) for other in others]) > AGREEING:
+    n_clusters = int(max(labels.max() for labels in clusterings)) + 1
+    if others and np.mean([rand_index(best, other, n_clusters) for other in others]) > AGREEING:
         return
     ratio = compared_with_chance(X, how)
     if ratio > NO_BETTER_THAN_CHANCE:

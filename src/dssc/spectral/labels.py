@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, sparse
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array, gen_batches
 
@@ -93,7 +94,9 @@ def assign_labels(
         # k-means can turn a difference in the last digit into other clusters. Differences due to
         # rounding, to the number of threads or to the engine must not matter.
         np.round(directions, DIGITS, out=directions)
-        with safe_openmp(), threads_for_products(directions.size * n_clusters):
+        # For a thousand points, scikit-learn's checks take longer than k-means.
+        checked = config_context(assume_finite=True, skip_parameter_validation=True)
+        with checked, safe_openmp(), threads_for_products(directions.size * n_clusters):
             labels[placed] = kmeans.fit_predict(directions, sample_weight=of_placed)
     elif method == "cluster_qr":
         # Eigenvectors grow like the root of a row's weight. Those of its copies do not.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from dssc import kernels
 from dssc._typing import Array
 from dssc.stochastic.certificate import duality_gap, rounding_gap
 from dssc.stochastic.dual import GraphDual
@@ -127,9 +126,8 @@ def _centered(near: NearPairs, potentials: Array, found: PotentialErrors) -> Arr
 def _are_other_pairs_of_free(near: NearPairs, found: PotentialErrors) -> Array:
     """Return which near pairs have a free point and are not sure."""
     rows, columns = near.rows, near.similarities.indices
-    is_held = np.empty(len(rows), dtype=bool)
-    kernels.mark_held(found.sure.indptr, found.sure.indices, rows, columns, is_held)
-    return (found.is_free[rows] | found.is_free[columns]) & ~is_held
+    is_sure = np.asarray(found.sure[rows, columns], dtype=bool).ravel()
+    return (found.is_free[rows] | found.is_free[columns]) & ~is_sure
 
 
 def are_closed(

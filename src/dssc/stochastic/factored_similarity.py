@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._progress import Progress
@@ -287,13 +288,8 @@ class FactoredSimilarity(BoundedSimilarity):
             own, other = (p[order] for p in potentials[::way])
             # With symmetry a pair is returned once, though both of its points may list it.
             limits = lists.thresholds if self.symmetric else np.full_like(lists.thresholds, np.inf)
-            entries = lists.values, lists.places, lists.counts, limits, own, other
-            counts = np.empty(self.shape[0], dtype=np.int64)
-            kernels.count_listed_above(*entries, counts)
-            starts = np.concatenate([[0], np.cumsum(counts)])
-            rows, columns = np.empty((2, starts[-1]), dtype=np.int32)
-            kernels.listed_above(*entries, starts, rows, columns)
-            places.append((order[rows], order[columns])[::way])
+            first, second = _listed_above(lists, limits, own, other)[::way]
+            places.append((order[first], order[second]))
         return places
 
     def area_above(self, area: Area, potentials: Potentials) -> list[Places]:
@@ -341,6 +337,21 @@ class FactoredSimilarity(BoundedSimilarity):
         panels = [columns[j : j + PANEL_COLUMNS] for j in range(0, len(columns), PANEL_COLUMNS)]
         with block_threads(kernels.n_threads()) as in_threads:
             return list(in_threads(above, panels))
+
+
+def _listed_above(lists: Lists, limits: Array, own: Array, others: Array) -> Places:
+    """Return the entries of lists that are above the sum of the potentials, in their order."""
+
+    def above(batch: slice) -> Array:
+        entries = (array[batch] for array in (lists.values, lists.places, lists.counts))
+        places = np.empty((2, lists.counts[batch].sum()), dtype=np.int32)
+        n = kernels.listed_above(batch.start, *entries, limits, own[batch], others, *places)
+        return places[:, :n].copy()
+
+    batches = gen_batches(len(own), PANEL_ROWS)
+    with block_threads(kernels.threads_worth(lists.values.size)) as in_threads:
+        rows, columns = np.concatenate(list(in_threads(above, batches)), axis=1)
+    return rows, columns
 
 
 def rounded_down(potentials: Array) -> Array:

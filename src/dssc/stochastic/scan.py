@@ -9,13 +9,15 @@ import numpy as np
 
 from dssc import kernels
 from dssc._progress import Progress
-from dssc._threads import block_threads
+from dssc._threads import block_threads, share_rows
 from dssc._typing import Array
 
 # Points per side of a tile: a tile of float32 fits the cache of one core.
 TILE = 512
 # Candidates that a list holds before it is cut, in units of those kept at the end.
 LIST_CAPACITY = 2
+# Bits of a key that hold the place of an entry; the bits of its value are above them.
+LOW_BITS = np.uint64(32)
 
 
 class Lists(NamedTuple):
@@ -117,8 +119,7 @@ def largest_similarities(
             if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
                 shorten(all_lists, n_expected)
     shorten(all_lists, n_kept)
-    for lists in all_lists:
-        kernels.sort_lists(lists.values, lists.places, lists.counts)
+    sort(all_lists, n_kept)
     return all_lists
 
 
@@ -135,7 +136,34 @@ def expected_so_far(n_kept: int, seen: float) -> int:
 def shorten(all_lists: list[Lists], n_kept: int) -> None:
     """Cut longer lists to their best `n_kept` entries."""
     for lists in all_lists:
-        kernels.shorten_lists(n_kept, *lists)
+
+        def cut(part: slice, lists: Lists = lists) -> None:
+            kernels.shorten_lists(n_kept, *(array[part] for array in lists))
+
+        share_rows(cut, len(lists.counts), kernels.threads_worth(lists.values.size))
+
+
+def sort(all_lists: list[Lists], n_kept: int) -> None:
+    """Sort lists of at most `n_kept` entries in falling order, equal ones by rising place."""
+    for lists in all_lists:
+
+        def sort_part(part: slice, lists: Lists = lists) -> None:
+            for start in range(part.start, part.stop, TILE):
+                rows = slice(start, min(part.stop, start + TILE))
+                _sort(lists.values[rows, :n_kept], lists.places[rows, :n_kept], lists.counts[rows])
+
+        share_rows(sort_part, len(lists.counts), kernels.threads_worth(lists.values.size))
+
+
+def _sort(values: Array, places: Array, counts: Array) -> None:
+    """Sort some lists by one number per entry: the bits of its value, which is not negative."""
+    keys = values.view(np.uint32).astype(np.uint64) << LOW_BITS
+    keys |= ~places.astype(np.uint32)
+    keys[np.arange(keys.shape[1]) >= counts[:, None]] = 0
+    keys.sort(axis=1)
+    keys = keys[:, ::-1]
+    values.view(np.uint32)[:] = keys >> LOW_BITS
+    places[:] = (~keys).astype(np.uint32).astype(np.int32)
 
 
 def rounds(n_blocks: int) -> Iterator[list[tuple[int, int]]]:

@@ -30,6 +30,7 @@ from dssc.stochastic.scan import (
     expected_so_far,
     rounds,
     shorten,
+    sort,
 )
 
 # Rounds, and pairs of each, that a part holds: few enough to spread small data over many workers,
@@ -256,8 +257,7 @@ def largest_similarities_by_parts(
                 advance(2e-9 * d * TILE * TILE * len(part.meetings))
             _offer(parts, found, weights, all_lists, n_kept)
     shorten(all_lists, n_kept)
-    for lists in all_lists:
-        kernels.sort_lists(lists.values, lists.places, lists.counts)
+    sort(all_lists, n_kept)
     return all_lists
 
 

@@ -105,10 +105,13 @@ class Support:
 
     def not_held(self, rows: Array, columns: Array) -> tuple[Array, Array]:
         """Return the places that are not in the support."""
-        held = np.empty(len(rows), dtype=bool)
-        K = self.matrix
-        kernels.mark_held(K.indptr, K.indices, rows, columns, held)
-        return rows[~held], columns[~held]
+        K, n = self.matrix, self.matrix.shape[1]
+        held = np.repeat(np.arange(K.shape[0]) * n, np.diff(K.indptr)) + K.indices
+        wanted = rows.astype(np.int64) * n + columns
+        at = np.searchsorted(held, wanted)
+        at[at == len(held)] = 0
+        is_new = held[at] != wanted if len(held) else np.ones(len(wanted), dtype=bool)
+        return rows[is_new], columns[is_new]
 
 
 def _graph(indptr: Array, indices: Array, values: Array) -> Graph:
@@ -140,15 +143,20 @@ def distinct(
     )
     if symmetric:
         rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-    indptr = _offsets(rows, shape[0])
-    grouped = np.empty(len(rows), dtype=np.int32)
-    kernels.group_by_row(rows, columns, indptr[:-1].copy(), grouped)
-    counts = np.empty(shape[0], dtype=np.int64)
-    kernels.sort_rows(indptr, grouped, counts)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.empty(starts[-1], dtype=np.int32)
-    kernels.pack_rows(indptr, grouped, starts, columns)
-    return np.repeat(np.arange(shape[0], dtype=np.int32), counts), columns
+    # Grouped by column and then by row, the columns of every row are in rising order.
+    columns, rows = _grouped(columns, rows, shape[1])
+    rows, columns = _grouped(rows, columns, shape[0])
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    return rows[is_first], columns[is_first]
+
+
+def _grouped(keys: Array, values: Array, n: int) -> tuple[Array, Array]:
+    """Return keys below n in rising order with their values; equal keys stay in their order."""
+    starts = _offsets(keys, n)
+    grouped = np.empty_like(values)
+    kernels.group_by_row(keys, values, starts[:-1].copy(), grouped)
+    return np.repeat(np.arange(n, dtype=keys.dtype), np.diff(starts)), grouped
 
 
 def _offsets(rows: Array, n: int) -> Array:

@@ -100,13 +100,6 @@ def _shorten(
     thresholds[i] = values[i, k - 1]
 
 
-def sort_lists(values: Array, places: Array, counts: Array) -> None:
-    """Sort every list in descending order of its values."""
-    for i, count in enumerate(counts):
-        order = np.argsort(-values[i, :count], kind="stable")
-        values[i, :count], places[i, :count] = values[i, order], places[i, order]
-
-
 def paired_products(vectors: Array, rest: Array, rows: Array, columns: Array, out: Array) -> None:
     """Write the products of pairs of rows of ``vectors + rest`` in float64."""
     exact = vectors.astype(np.float64) + rest
@@ -128,11 +121,10 @@ def mark_above(
     out[:] = size * (owner[:, None] + partner) > alpha[:, None] + beta
 
 
-def unit_rows(X: Array, out: Array) -> None:
-    """Write the rows of X, scaled to unit norm, in float64."""
-    out[:] = X
-    out /= np.abs(out).max(axis=1)[:, None]
-    out /= np.linalg.norm(out, axis=1)[:, None]
+def unit_rows(X: Array) -> None:
+    """Scale the rows of X to unit norm, in place."""
+    X /= np.abs(X).max(axis=1)[:, None]
+    X /= np.linalg.norm(X, axis=1)[:, None]
 
 
 def split_rows(exact: Array, places: Array, vectors: Array, rest: Array, norms: Array) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dssc._progress import Progress
+from dssc.kernels.compile_cache import before_compiling
 
 # What is shown before the first kernel is compiled.
 NOTE = "compiling, once: later runs start faster"
@@ -12,7 +13,5 @@ NOTE = "compiling, once: later runs start faster"
 @contextmanager
 def compiling_note(progress: Progress) -> Iterator[None]:
     """Show a line before the first kernel is compiled inside the block, if one is."""
-    from dssc.kernels.compile_cache import before_compiling
-
     with before_compiling(lambda: progress.note(NOTE)):
         yield

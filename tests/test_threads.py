@@ -1,0 +1,43 @@
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from dssc._threads import share_rows
+
+
+@pytest.mark.parametrize(("n_rows", "n_threads"), [(10, 1), (10, 3), (2, 5), (0, 2), (7, 0)])
+def test_every_row_is_shared_out_once(n_rows, n_threads):
+    done = np.zeros(n_rows, dtype=int)
+    lock = threading.Lock()
+
+    def work(part):
+        with lock:
+            done[part] += 1
+
+    share_rows(work, n_rows, n_threads)
+    assert done.tolist() == [1] * n_rows
+
+
+def test_an_error_on_a_thread_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        share_rows(lambda part: 1 // 0, 10, 2)
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor has nothing to share")
+def test_workers_of_joblib_share_the_processors():
+    code = (
+        "from joblib import Parallel, delayed\n"
+        "from dssc.kernels import n_threads, threads_worth\n"
+        "calls = [delayed(n_threads)(), delayed(threads_worth)(10**9)]\n"
+        "print(max(Parallel(n_jobs=2)(calls)), n_threads())\n"
+    )
+    limits = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
+    environment = {name: value for name, value in os.environ.items() if name not in limits}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    inside, outside = map(int, done.stdout.split())
+    assert inside == outside // 2
