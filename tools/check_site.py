@@ -31,6 +31,12 @@ PICTURES = {
     "reference": "generated/dssc.ADSSC.html",
     "comparison": "comparison.html",
 }
+# The addresses that a search has found, once it has shown all of them.
+RESULTS = """
+    const summary = document.querySelector("#search-results .search-summary");
+    const links = [...document.querySelectorAll("#search-results li a")];
+    return /finished/.test(summary?.textContent) ? links.map(link => link.href) : [];
+"""
 # The report is a page of its own kind and has tests of its own.
 OTHERS = {"example_report.html"}
 
@@ -104,10 +110,7 @@ def search_problems(browser, site):
         browser.resize(*SCREEN)
         browser.open(site / "index.html")
         browser.type("input.sidebar-search", words + "\n")
-        found = wait_for(
-            browser,
-            "return [...document.querySelectorAll('#search-results li a')].map(a => a.href)",
-        )
+        found = wait_for(browser, RESULTS)
         if not any(wanted in address for address in found):
             problems.append(f"search for {words!r} finds {found[:5]}")
     problems += [
