@@ -21,6 +21,7 @@ def seconds(function, *arguments):
 
 
 def main():
+    """Fit once, and print what each number of clusters costs after it."""
     X, _ = make_union_of_subspaces(
         20_000, n_subspaces=N_CLUSTERS, dimension=5, n_features=40, noise=0.9, random_state=0
     )

@@ -23,12 +23,11 @@ from dssc.spectral import assign_labels, fading_components, spectral_embedding
 from dssc.spectral.fading import fading_weights
 from dssc.spectral.modularity import modularity
 
-
 # Points from which eigenvectors are used for more clusters than they were computed for. They cost
 # little below, and labels are those of a fit.
 REUSED_FROM = 10_000
-# Residual up to which eigenvectors are used again. They are exact for an affinity that differs by so
-# much in norm, while the gap after well separated clusters is a hundred times as large.
+# Residual up to which eigenvectors are used again. They are exact for an affinity that differs by
+# as much in norm, while the gap after well separated clusters is a hundred times as large.
 ACCURATE = 3e-3
 # Fewest eigenvectors with fading weights, as a share of the number of clusters.
 FEWEST_FADING = 0.5
