@@ -56,7 +56,10 @@ def fit_model(
             shows_stages = "verbose" in model.get_params()
             stage = progress.stage(f"clustering by {type(model).__name__}")
             with nullcontext() if shows_stages else stage:
-                model.fit(prepared.X)
+                if samples.weights is None:
+                    model.fit(prepared.X)
+                else:
+                    model.fit(prepared.X, sample_weight=samples.weights)
         except (ValueError, OverflowError) as error:
             raise CommandError(str(error)) from error
     # Deprecations and the like are for programmers.
