@@ -37,7 +37,7 @@ def test_weights_are_a_column_or_a_file(data, name, table):
 
 
 def test_rows_that_are_passed_over_take_their_weights_along(table):
-    X, _ = table
+    assert len(table[0]) == 90
     frame = pd.read_csv("data.csv")
     frame.loc[[5, 9], frame.columns != "weight"] = 0.0
     frame.to_csv("data.csv", index=False)
