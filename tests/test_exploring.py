@@ -107,6 +107,22 @@ def test_each_merge_leaves_the_highest_modularity(rng):
         assert sorted(set(layers[count])) == list(range(count))
 
 
+def test_eigenvectors_of_a_fit_serve_somewhat_more_clusters(data, monkeypatch):
+    from dssc import exploring
+
+    monkeypatch.setattr(exploring, "REUSED_FROM", 300)
+    model = ADSSC(6, **GIVEN).fit(data[0])
+    monkeypatch.setattr(exploring, "spectral_embedding", None)  # must not be called
+    for k in (5, 7, 8, 9):
+        assert len(np.unique(model.labels_for(k))) == k
+    with pytest.raises(TypeError):
+        model.labels_for(10)
+    # Eigenvectors that are not accurate are computed again.
+    monkeypatch.setattr(exploring, "ACCURATE", 0.0)
+    with pytest.raises(TypeError):
+        model.labels_for(7)
+
+
 @pytest.mark.filterwarnings("ignore:the affinity has .* connected components:UserWarning")
 def test_a_graph_in_many_pieces(rng):
     """Nine cliques: fewer clusters than pieces, as many, and more."""

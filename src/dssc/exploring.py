@@ -3,6 +3,9 @@
 The eigenvectors for a number of clusters are the first of those for a larger number. So those of
 the fit serve all smaller numbers, and for larger ones they are computed once, for the largest. Each
 clustering then costs a run of k-means.
+
+A fit takes about twice as many eigenvectors as clusters, with weights that fade. For many points
+these serve somewhat larger numbers as well: then fewer of them fade than in a fit of that number.
 """
 
 from collections.abc import Iterable
@@ -19,6 +22,15 @@ from dssc.graph import as_graph
 from dssc.spectral import assign_labels, fading_components, spectral_embedding
 from dssc.spectral.fading import fading_weights
 from dssc.spectral.modularity import modularity
+
+# Points from which eigenvectors are used for more clusters than they were computed for. They cost
+# little below, and labels are those of a fit.
+REUSED_FROM = 10_000
+# Residual up to which eigenvectors are used again. They are exact for an affinity that differs by
+# as much in norm, while the gap after well separated clusters is a hundred times as large.
+ACCURATE = 3e-3
+# Fewest eigenvectors with fading weights, as a share of the number of clusters.
+FEWEST_FADING = 0.5
 
 
 class Exploration(NamedTuple):
@@ -163,11 +175,23 @@ class Clusterings:
             return spectral_embedding(
                 self.affinity, n_clusters, n_components=n_components, random_state=rng
             )
-        self._compute(n_components, n_clusters)
+        if not self._has_enough(n_clusters):
+            self._compute(n_components, n_clusters)
         vectors = self.vectors[:, :n_components]
         if not self._fades():
             return vectors
         return vectors * fading_weights(self.eigenvalues[:n_components], n_clusters)
+
+    def _has_enough(self, n_clusters: int) -> bool:
+        """Return whether the eigenvectors that are known serve a number of clusters.
+
+        Those of full weight must be accurate, and enough others must have weights that fade.
+        """
+        if not self._fades() or self.n_points < REUSED_FROM:
+            return False
+        needed = int(np.ceil((1.0 + FEWEST_FADING) * n_clusters))
+        is_accurate = np.all(self.residuals[:n_clusters] <= ACCURATE)
+        return needed <= len(self.eigenvalues) and bool(is_accurate)
 
     def _width(self, n_clusters: int) -> int:
         """Return the number of eigenvectors for a number of clusters."""
@@ -194,11 +218,12 @@ class Clusterings:
         self._keep(spectral_embedding(self.affinity, count, n_exact=n_exact, random_state=rng))
 
     def _keep(self, vectors: Array) -> None:
-        """Keep eigenvectors, and compute their eigenvalues."""
+        """Keep eigenvectors, and compute their eigenvalues and residuals."""
         self.vectors = vectors
-        scaled = vectors * self.scale[:, None]
-        values = np.einsum("ij,ij->j", scaled, self.graph @ scaled)
+        products = self.scale[:, None] * (self.graph @ (vectors * self.scale[:, None]))
+        values = np.einsum("ij,ij->j", vectors, products)
         self.eigenvalues = np.clip(values, -1.0, 1.0)
+        self.residuals = np.linalg.norm(products - values * vectors, axis=0)
 
     def _with_their_cluster(self, labels: Array, placed: Array, n_clusters: int) -> Array:
         """Return where points go that no cluster is connected with: with their fitted cluster.

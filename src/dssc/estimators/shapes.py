@@ -30,9 +30,9 @@ def warn_if_affinity(X: Matrix) -> None:
     """Warn if features are obviously similarities."""
     if looks_like_affinity(X):
         warn_user(
-            "X is square and nonnegative with equal diagonal entries, and symmetric or with as many "
-            "entries in every row, like a matrix of similarities or a graph of nearest neighbours. "
-            "Its rows are taken as features. Use "
+            "X is square and nonnegative with equal diagonal entries, and symmetric or with as "
+            "many entries in every row, like a matrix of similarities or a graph of nearest "
+            "neighbours. Its rows are taken as features. Use "
             "dssc.GraphClustering(affinity='precomputed') for similarities",
             UserWarning,
         )
@@ -41,8 +41,8 @@ def warn_if_affinity(X: Matrix) -> None:
 def looks_like_affinity(X: Matrix) -> bool:
     """Return whether X is obviously an affinity.
 
-    It is square and nonnegative up to rounding, its diagonal is all zeros or all ones, and it is not
-    diagonal. And it is symmetric, or sparse with as many entries in every row, as a graph that
+    It is square and nonnegative up to rounding, its diagonal is all zeros or all ones, and it is
+    not diagonal. And it is symmetric, or sparse with as many entries in every row, as a graph that
     connects points with their nearest neighbours.
     """
     n, d = X.shape

@@ -46,6 +46,8 @@ class Samples:
         the row it would have if none were passed over.
     warnings : sequence of str
         What the user should know about the data.
+    weights : ndarray of shape (n,) or None
+        How often each sample counts, if that was given.
     """
 
     source: str
@@ -59,6 +61,7 @@ class Samples:
     numbers: Sequence[int] | None = None
     skipped: Mapping[int, Mapping[str, str | int]] = field(default_factory=dict)
     warnings: Sequence[str] = field(default_factory=list)
+    weights: Array | None = None
 
     @property
     def are_images(self) -> bool:
@@ -159,6 +162,7 @@ class Samples:
             self,
             values=self.values[good],
             labels=None if self.labels is None else self.labels[good],
+            weights=None if self.weights is None else self.weights[good],
             names=kept(self.names),
             lines=kept(self.lines),
             files=kept(self.files),
