@@ -17,7 +17,7 @@ from dssc.engines import Engine, SelfExpression
 from dssc.engines.cpu import CpuEngine
 from dssc.outliers import margin_to_next_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
-from dssc.subspaces import independent_features, unit_rows, without_clusters
+from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
 # Share of the points that is clustered each time, and the most points.
 RESAMPLED_SHARE, MOST_RESAMPLED = 0.5, 1500
@@ -30,9 +30,6 @@ MIXTURE_RESAMPLES, MOST_MIXTURES = 2, 10
 FAR_ABOVE = 0.35
 # Other numbers of neighbours that are tried, relative to that of the fit, and samples for each.
 OTHER_NEIGHBORS, NEIGHBOR_RESAMPLES = (0.5, 2.0), 2
-# Most features for which points with independent features are made. Sums of more features are close
-# to normal, whatever their distribution.
-FEW_FEATURES = 30
 # Points per cluster that are clustered at least, where there are as many.
 FEWEST_PER_CLUSTER = 20
 

@@ -15,6 +15,9 @@ OWN_SHARE = 0.5
 LEAST_RESIDUAL = 1e-8
 # Squares of numbers with binary exponents up to this, of either sign, are far from the limits.
 LARGEST_EXPONENT = 400
+# Most features for which points with independent features are made. Sums of more features are close
+# to normal, whatever their distribution.
+FEW_FEATURES = 30
 
 
 class Subspaces(NamedTuple):

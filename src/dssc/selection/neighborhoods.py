@@ -27,7 +27,7 @@ from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.features import unit_norm
 from dssc.kernels import n_threads
-from dssc.subspaces import unit_rows, without_clusters
+from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
 # Values of eta1 that are compared, for REFERENCE_SIZE points; more points need larger ones.
 ETA1_VALUES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0, np.inf)
@@ -144,19 +144,26 @@ def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
 def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
     """Return the distance of points from neighbourhoods, relative to points without clusters.
 
-    The points without clusters are random sums of all points, with the same mean and covariance.
+    The points without clusters are random sums of all points, with the same mean and covariance or,
+    if they are closer to their neighbourhoods, points with independent features, if these are few.
     About one means that neighbourhoods are no nearer to a subspace than chance makes them.
     """
     rng = np.random.default_rng(0)
     n_drawn = min(X.shape[0], COMPARED)
-    rows = unit_rows(_drawn(X, n_drawn, rng))
+    drawn = _drawn(X, n_drawn, rng)
+    rows = unit_rows(drawn)
     mixed = without_clusters(rows, rng)
     points = rng.permutation(n_drawn)[:N_POINTS]
-    distances = [
-        Sample(some).mean_distance(eta1 * n_drawn / X.shape[0], signed, points)
-        for some in (rows, mixed)
-    ]
-    return distances[0] / max(distances[1], NEGLIGIBLE)
+
+    def distance(some: Array) -> float:
+        usable = points[points < len(some)]  # independent features have fewer distinct points
+        return Sample(some).mean_distance(eta1 * n_drawn / X.shape[0], signed, usable)
+
+    chance = distance(mixed)
+    if drawn.shape[1] <= FEW_FEATURES and not sparse.issparse(drawn):
+        made = independent_features(drawn, rng)
+        chance = min(chance, distance(made)) if len(made) >= FEWEST else chance
+    return distance(rows) / max(chance, NEGLIGIBLE)
 
 
 def _drawn(X: Any, count: int, rng: np.random.Generator) -> Any:
