@@ -145,3 +145,18 @@ def test_refuses(run, folder, arguments, message):
     assert code == 2
     assert message in err
     assert not (folder / "paper-results").exists()
+
+
+def test_a_damaged_file_of_results_is_named(run, folder, tiny):
+    (folder / "out").mkdir()
+    (folder / "out" / "results.jsonl").write_text("{}\nnoise\n", encoding="utf-8")
+    code, _, err = run(*tiny, "--render")
+    assert code == 2
+    assert "results.jsonl, line 2 is not JSON" in err
+
+
+def test_a_folder_of_results_that_cannot_be_made_is_named(run, folder, tiny):
+    (folder / "out").write_text("a file", encoding="utf-8")
+    code, _, err = run(*tiny, "--quick")
+    assert code == 4
+    assert "cannot write to out" in err
