@@ -34,15 +34,19 @@ def data():
     return make_union_of_subspaces(600, n_subspaces=4, noise=0.05, random_state=0)
 
 
-def as_matrix(X, eta1, symmetric, signed, progress):
-    C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1)
-    return MatrixExpression(C, symmetric, signed)
+def as_matrix(X, eta1, symmetric, signed, progress, weights):
+    C = least_squares_representation(unit_norm(X.astype(np.float64)), eta1, weights)
+    return MatrixExpression(C, symmetric, signed, weights)
+
+
+def as_factor(X, eta1, symmetric, signed, progress, weights):
+    return FactoredExpression(X, eta1, symmetric, signed, progress, weights=weights)
 
 
 def both_forms(X, monkeypatch, **options):
     """Fit with the self-expression as a matrix, then factored, whatever the size of X."""
     models = []
-    for form in (as_matrix, FactoredExpression):
+    for form in (as_matrix, as_factor):
         monkeypatch.setattr(CpuEngine, "express", lambda self, *a, form=form: form(*a))
         models.append(ADSSC(random_state=0, **options).fit(X))
     return models
