@@ -44,6 +44,13 @@ def test_structure_without_stable_clusters_is_not_called_chance():
     assert verdict.next_steps == ["try other numbers of clusters: explore() compares several"]
 
 
+def test_a_small_margin_above_chance_needs_structure():
+    assert judge(evidence([0.85, 0.85], chance=0.77, distance=1.1)).kind == "chance"
+    assert judge(evidence([0.85, 0.85], chance=0.77, distance=0.9)).kind == "clear"
+    assert judge(evidence([0.85, 0.85], chance=0.77, distance=np.nan)).kind == "clear"
+    assert judge(evidence([0.85, 0.85], chance=0.65, distance=1.1)).kind == "clear"
+
+
 def test_one_large_cluster_beside_stray_points_is_not_clear():
     verdict = judge(evidence([0.95, 0.0, 0.0], sizes=[196, 2, 2]))
     assert verdict.evidence.stability.mean > 0.9

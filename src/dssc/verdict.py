@@ -21,6 +21,8 @@ from dssc.stability import Stability
 CLEAR_FROM = 0.8
 # Mean stability above that of points without clusters from which clusters are no matter of chance.
 CHANCE_MARGIN = 0.05
+# The same if points are as far from the subspace of their neighbours as points without clusters.
+CERTAIN_MARGIN = 0.1
 # Distance of points from the subspace of their neighbours, relative to points without clusters,
 # below which there is structure.
 STRUCTURE_BELOW = 0.7
@@ -80,7 +82,8 @@ class Evidence:
     @property
     def is_above_chance(self) -> bool:
         """Whether clusters are more stable than those of points without clusters."""
-        return self.stability.mean >= self.stability.chance + CHANCE_MARGIN
+        above = self.stability.mean - self.stability.chance
+        return above >= (CERTAIN_MARGIN if self.distance >= 1.0 else CHANCE_MARGIN)
 
     @property
     def touching(self) -> Array:
