@@ -17,7 +17,7 @@ from tests.report.models import large_model
 from tests.report.reading import data_of
 
 # Points and clusters of the blocks.
-BLOCKS = ((20_000, 10), (70_000, 10), (70_000, 100))
+BLOCKS = ((20_000, 10), (70_000, 10))
 
 
 def main() -> None:
