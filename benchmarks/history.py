@@ -183,7 +183,7 @@ def machine():
     """Return the processor and the number of its cores that this process sees."""
     model = platform.processor() or platform.machine()
     with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 model = line.partition(":")[2].strip()
     return f"{model}, {os.cpu_count()} cores"
@@ -204,7 +204,7 @@ def main(names, file):
     """Measure cases, print them beside the earlier runs, and append a line to the file."""
     import dssc
 
-    lines = file.read_text().splitlines() if file.exists() else []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     here, ratios, any_worse = machine(), {}, False
     print("| case | ratio | median before | |\n|---|---|---|---|")
     for name in names:

@@ -30,7 +30,7 @@ def named_table(folder, points):
 def test_names_features_and_other_numbers(run, named_table):
     options = ("--id", "who", "--labels", "kind", "--report", "r.html")
     assert run("cluster", named_table, *QUICK, *options)[0] == 0
-    page = Path("r.html").read_text()
+    page = Path("r.html").read_text(encoding="utf-8")
     data = data_of(page)
     assert data["names"] == [f"person {i}" for i in range(90)]
     shown = {feature[0] for facts in data["clusters"] for feature in facts["features"]}
@@ -42,17 +42,17 @@ def test_names_features_and_other_numbers(run, named_table):
 def test_the_command_of_the_page_makes_it_again(run, named_table):
     options = ("--id", "who", "--labels", "kind", "--report", "r.html")
     assert run("cluster", named_table, *QUICK, *options)[0] == 0
-    first = Path("r.html").read_text()
+    first = Path("r.html").read_text(encoding="utf-8")
     command = unescape(first[first.index("<code>dssc") + 6 :].split("</code>")[0])
     words = shlex.split(command)
     assert words[:3] == ["dssc", "cluster", "my points.csv"]
     assert run(*words[1:], "--force")[0] == 0
-    assert data_of(Path("r.html").read_text()) == data_of(first)
+    assert data_of(Path("r.html").read_text(encoding="utf-8")) == data_of(first)
 
 
 def test_the_demo_names_its_command(run, folder):
     assert run("demo", "--report", "demo.html", "-q")[0] == 0
-    page = Path("demo.html").read_text()
+    page = Path("demo.html").read_text(encoding="utf-8")
     assert "<code>dssc demo --report demo.html -q</code>" in page
     assert len(data_of(page, "sheet")["samples"]) == 1797  # all images have space
 

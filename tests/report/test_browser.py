@@ -115,7 +115,7 @@ def hundred(tmp_path_factory):
     page = html_report(
         model, names=names, X=X, feature_names=columns, labels_true=(model.labels_ + 1) % 90
     )
-    path.write_text(page)
+    path.write_text(page, encoding="utf-8")
     return path
 
 
@@ -195,7 +195,7 @@ def test_every_member_can_be_reached(browser, report):
 
 def test_long_lists_have_pages(browser, tmp_path):
     path = tmp_path / "two.html"
-    path.write_text(html_report(large_model(400, 2)))
+    path.write_text(html_report(large_model(400, 2)), encoding="utf-8")
     open_page(browser, path)
     browser.click("#cluster-1 .body > details > summary")
     time.sleep(0.2)

@@ -31,7 +31,9 @@ def test_every_size_has_a_mark(exploration):
 def test_every_cluster_has_a_dot_at_its_stability(k):
     clusters = np.linspace(0.2, 1.0, k)
     clusters[0] = np.nan
-    picture = stability_picture(Stability(clusters, np.ones(5), 0.6, 0.3))
+    other_neighbors = np.ones((2, k))
+    found = Stability(clusters, np.ones(5), 0.6, 0.3, np.ones(5), other_neighbors)
+    picture = stability_picture(found)
     assert picture.count("<circle") == k - 1
     assert picture.count('class="mark own"') == np.sum(clusters >= 0.6)
     assert "without clusters 0.30" in picture
