@@ -100,8 +100,8 @@ def test_order_of_points_does_not_matter():
     assert np.abs(difference).max() < 1e-2
 
 
-def test_single_precision_on_faces():
-    X = unit_norm(fetch_orl(return_X_y=True)[0]).astype(np.float32)
+def test_single_precision_on_faces(data_home):
+    X = unit_norm(fetch_orl(data_home=data_home, return_X_y=True)[0]).astype(np.float32)
     model = JointModel(X, 1.0, 0.1, 0.1)
     result = solve(model, tol=2e-5, max_iter=100)
     assert result.converged, result.status
@@ -113,8 +113,10 @@ def test_single_precision_on_faces():
 @pytest.mark.slow
 @pytest.mark.parametrize("fetch", [fetch_orl, fetch_umist])
 @pytest.mark.parametrize("eta3", [0.0, 0.1])
-def test_the_paper_s_grid_is_certified(fetch, eta3):
-    X = np.ascontiguousarray(unit_norm(fetch(return_X_y=True)[0]), dtype=np.float64)
+def test_the_paper_s_grid_is_certified(fetch, eta3, data_home):
+    X = np.ascontiguousarray(
+        unit_norm(fetch(data_home=data_home, return_X_y=True)[0]), dtype=np.float64
+    )
     for eta1 in (0.01, 0.25, 1.0, 25.0):
         for eta2 in (0.01, 0.05, 0.1, 0.2):
             result = solve_joint(X, eta1, eta2, eta3)

@@ -20,8 +20,8 @@ def test_agrees_with_a_general_solver(seed, where):
     assert result.dual <= optimum + 1e-8 * max(1.0, abs(optimum))
 
 
-def test_the_estimator_gives_the_optimum_of_the_cpu_on_faces(device):
-    X = unit_norm(fetch_orl(return_X_y=True)[0])[:120].astype(np.float64)
+def test_the_estimator_gives_the_optimum_of_the_cpu_on_faces(device, data_home):
+    X = unit_norm(fetch_orl(data_home=data_home, return_X_y=True)[0])[:120].astype(np.float64)
     options = {"eta1": 1.0, "eta2": 0.5, "eta3": 0.1, "n_init": 1, "random_state": 0}
     cpu = JDSSC(12, **options).fit(X)
     other = JDSSC(12, device=device, **options).fit(torch.as_tensor(X))
@@ -34,8 +34,8 @@ def test_the_estimator_gives_the_optimum_of_the_cpu_on_faces(device):
     assert "_device" not in vars(again)
 
 
-def test_the_estimator_gives_the_iterates_of_the_cpu_on_faces(device):
-    X = unit_norm(fetch_orl(return_X_y=True)[0])[:120].astype(np.float64)
+def test_the_estimator_gives_the_iterates_of_the_cpu_on_faces(device, data_home):
+    X = unit_norm(fetch_orl(data_home=data_home, return_X_y=True)[0])[:120].astype(np.float64)
     options = {"eta1": 1.0, "eta2": 0.1, "eta3": 0.1, "solver": "linearized-admm", "max_iter": 60}
     cpu = JDSSC(12, n_init=1, random_state=0, **options).fit(X)
     other = JDSSC(12, n_init=1, random_state=0, device=device, **options).fit(X)
@@ -57,8 +57,8 @@ def test_single_precision_stays_close(device):
     assert np.abs(difference).max() < 1e-5
 
 
-def test_single_precision_reaches_a_modest_gap(where):
-    X = unit_norm(fetch_orl(return_X_y=True)[0]).astype(np.float32)
+def test_single_precision_reaches_a_modest_gap(where, data_home):
+    X = unit_norm(fetch_orl(data_home=data_home, return_X_y=True)[0]).astype(np.float32)
     result = solve_joint_on_device(X, 1.0, 0.1, 0.1, tol=3e-5, device=where)
     assert result.converged
     assert result.representation.dtype == np.float32
