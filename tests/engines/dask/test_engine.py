@@ -143,6 +143,24 @@ def test_new_points_and_stability_need_no_array(X, expected, client):
     np.testing.assert_array_equal(ours.stability(2).clusters, expected.stability(2).clusters)
 
 
+def test_weights_give_the_same_bits(client, small_chunks):
+    """With a group of blocks that is not the first, a copy and a sample of weight zero."""
+    X = make_points(9000)
+    X[17] = X[2500]
+    weights = np.random.default_rng(1).integers(1, 5, len(X)).astype(float)
+    weights[8999] = 0.0
+    ours, expected = (estimator().fit(one, sample_weight=weights) for one in (chunked(X), X))
+    assert ours.labels_[8999] == -1
+    assert_same_bits(ours, expected)
+
+
+def test_separation_needs_no_second_search(X, client, small_chunks, monkeypatch):
+    monkeypatch.setattr("dssc.estimators.adssc.MATRIX_FREE_FROM", 1000)
+    ours, expected = (estimator().fit(one) for one in (chunked(X), X))
+    monkeypatch.setattr(ClusterRows, "in_memory", None)  # X stays where it is
+    np.testing.assert_array_equal(ours.separation().margins, expected.separation().margins)
+
+
 def test_an_affinity_that_does_not_fit_is_refused(X, client, monkeypatch):
     monkeypatch.setattr("dssc.stochastic.similarity.available_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match=r"doubly stochastic matrix would hold about .* bytes"):
