@@ -90,7 +90,7 @@ def test_without_a_writable_cache_there_is_one_warning(tmp_path):
     nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), "/dev/null")
     output = run_heap_probe(PYTHONPATH=str(tmp_path), **nowhere)
     assert output.startswith("0 <string>: compiled code cannot be stored (no folder is writable)")
-    assert "; set NUMBA_CACHE_DIR to a writable folder. See https://" in output
+    assert output.endswith("set NUMBA_CACHE_DIR to a writable folder")
     assert output.count("cannot be stored") == 1
 
 
