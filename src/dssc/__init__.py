@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dssc.approximate_graphs import *
     from dssc.datasets import *
     from dssc.estimators import *
     from dssc.expression import *
@@ -47,6 +48,7 @@ __all__ = [
     "low_rank_representation",
     "make_deformed_digits",
     "make_union_of_subspaces",
+    "missed_similarity",
     "nonzeros_per_point",
     "omp_representation",
     "pca_features",
@@ -71,6 +73,7 @@ _MODULES = (
     "expression",
     "spectral",
     "stochastic",
+    "approximate_graphs",
     "estimators",
 )
 

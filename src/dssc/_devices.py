@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from dssc._cluster_rows import ClusterRows
+
 
 def is_tensor(X: Any) -> bool:
     """Return whether X is a torch tensor, without importing torch."""
@@ -22,7 +24,9 @@ def is_single(X: Any) -> bool:
 
 
 def as_array(X: Any) -> Any:
-    """Return a tensor as an array in main memory, and anything else unchanged."""
+    """Return a tensor or rows on a cluster as an array here, and anything else unchanged."""
+    if isinstance(X, ClusterRows):
+        return X.in_memory()
     return X.cpu().numpy() if is_tensor(X) else X
 
 

@@ -22,11 +22,14 @@ class Progress:
     ----------
     seconds : dict
         Seconds by stage, without the stages inside it, in the order in which they ended.
+    counts : dict
+        Numbers that say how much was done, by name.
     """
 
     def __init__(self, verbose: int = 0) -> None:
         self.verbose = verbose
         self.seconds: dict[str, float] = {}
+        self.counts: dict[str, int] = {}
         self._inner = 0.0  # seconds of the stages that ended inside the current one
 
     def note(self, text: str) -> None:
@@ -35,6 +38,10 @@ class Progress:
             clear = "\r\x1b[K" if sys.stderr.isatty() else ""  # the line of the current stage
             sys.stderr.write(f"{clear}{text}\n")
             sys.stderr.flush()
+
+    def count(self, name: str, number: int) -> None:
+        """Set a number that says how much was done."""
+        self.counts[name] = number
 
     @contextmanager
     def stage(self, name: str, total: float | None = None, unit: str = "") -> Iterator[Advance]:

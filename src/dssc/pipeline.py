@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc._warnings import warn_user
@@ -70,7 +71,11 @@ def express(
         return engine.express(X, settings.eta1, symmetric, signed, progress, weights)
     with progress.stage("self-expression"):
         result = elastic_net_representation(
-            unit_norm(X), settings.eta1, settings.eta3, tol=settings.tol, max_iter=settings.max_iter
+            unit_norm(as_array(X)),
+            settings.eta1,
+            settings.eta3,
+            tol=settings.tol,
+            max_iter=settings.max_iter,
         )
         check_usable(result, f"eta3={settings.eta3!r} is so large that C is zero; lower eta3")
         return MatrixExpression(result.representation, settings.symmetric, settings.signed)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from dssc import least_squares_representation, unit_norm
 from dssc.expression import LeastSquaresFactor
@@ -87,3 +88,14 @@ def test_an_eta1_whose_coefficients_vanish_is_refused(rng):
     factor = LeastSquaresFactor(X, 1e28)
     cosines = unit_norm(X) @ unit_norm(X).T
     np.testing.assert_allclose(1e28 * all_products(factor, 9), cosines, rtol=1e-10)
+
+
+def test_rows_of_products_do_not_depend_on_the_number_of_threads(rng):
+    factor = LeastSquaresFactor(rng.standard_normal((5000, 300)).astype(np.float32), 1.0)
+    rows = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            rows.append(factor.product_rows(np.arange(32)))
+    np.testing.assert_array_equal(*rows)
+    expected = factor.vectors[:32].astype(np.float64) @ factor.vectors.T.astype(np.float64)
+    np.testing.assert_allclose(rows[0], expected, atol=1e-6)

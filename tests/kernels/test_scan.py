@@ -73,12 +73,26 @@ def test_keep_listed_keeps_what_keep_largest_keeps_of_the_tile(kernels, corner, 
     sides = *row[[0, 1, 2, 4]], *column[[0, 1, 3, 4]]
     count = kernels.list_candidates(tile, corner == (0, 0), *sides, found, products)
     kernels.keep_largest(tile, *corner, *weights, 8, 11, *lists[0])
+    at = (np.array([number]) for number in (*corner, height))
     kernels.keep_listed(
-        found[:count], products[:count], height, *corner, *weights, 8, 11, *lists[1]
+        found[:count], products[:count], np.array([0, count]), *at, *weights, 8, 11, *lists[1]
     )
     assert 0 < count < tile.size
     for whole, listed in zip(*lists, strict=True):
         np.testing.assert_array_equal(whole, listed)
+
+
+def test_keep_listed_adds_several_tiles_at_once(rng):
+    """Two tiles that share no point, one of them narrower."""
+    weights = rng.random((4, 50)).astype(np.float32)
+    found, products = np.array([0, 5, 11, 2, 3]), rng.random(5).astype(np.float32)
+    tiles = np.array([0, 3, 5]), np.array([0, 20]), np.array([10, 40]), np.array([4, 3])
+    lists = [empty_lists(50, 4), empty_lists(50, 4)]
+    for kernels, kept in zip((scan, reference), lists, strict=True):
+        kernels.keep_listed(found, products, *tiles, *weights, 2, 4, *kept)
+    assert lists[0][2].nonzero()[0].tolist() == [0, 1, 2, 10, 11, 13, 20, 21, 40, 42]
+    for ours, expected in zip(*lists, strict=True):
+        np.testing.assert_array_equal(ours, expected)
 
 
 def test_paired_products_agree_with_numpy(rng):

@@ -27,7 +27,7 @@ def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | Non
             )
         from dssc.engines.dask.engine import DaskEngine
 
-        return DaskEngine(X, checkpoint)
+        return DaskEngine(checkpoint)
     if checkpoint is not None:
         raise ValueError(
             f"checkpoint={checkpoint!r} needs X as a Dask array; use dask.array.from_array(X), or "

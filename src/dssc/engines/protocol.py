@@ -59,12 +59,6 @@ class Engine(Protocol):
     def check(self, X: Any) -> Any:
         """Return samples that live on a device, checked; anything else unchanged."""
 
-    def for_points(self, samples: Array, height: float | None) -> "Engine":
-        """Return the engine for points that are these samples, counted among all rows of X.
-
-        They have one more coordinate, equal to `height`, unless it is None.
-        """
-
     def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
         """Raise an error that says what to change if this engine cannot run a model."""
 

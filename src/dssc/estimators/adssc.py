@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from dssc._cluster_rows import ClusterRows
 from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
 from dssc._typing import Array
@@ -191,6 +192,11 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         Seconds by stage: "choice" of parameters, "comparison" with an earlier fit, "factor" or
         "self-expression", "scan" of all pairs, "projection", "eigenvectors", "labels". Work that
         the choice has done already is part of "choice".
+    work_ : dict
+        For a Dask array, what the search of all pairs took: on a cluster "tasks" computed, "tasks
+        repeated" because their result was damaged on its way, and "bytes received"; with a
+        `checkpoint`, "parts from the checkpoint". Empty for other data, and if the search was part
+        of the choice of parameters, as it is for up to 8,000 points.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -295,7 +301,6 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             X, usable, weights = self._weighted(X, usable, sample_weight)
             rows = self._distinct(X, usable).weighted(weights)
             points, height = self._lifted(rows.take(X))
-            engine = engine.for_points(rows.first, height)
             if rows.distinct.are_clusters(self.n_clusters):
                 return self._fit_separate(points, height, rows, progress)
             choice = self._choose(points, rows, engine, rng, progress)
@@ -315,6 +320,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
             self._near_pairs = near
+            self.work_ = progress.counts
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
             self._fitted_clusters = FittedClusters(
@@ -350,7 +356,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         refuse_images(X)
         check_real("X", X)
         X = engine.check(X)
-        if is_tensor(X):
+        if is_tensor(X) or isinstance(X, ClusterRows):
             self._check_parameters(len(X))
             usable = self._usable_rows(X)
             X = usable.select(X)
@@ -408,8 +414,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         """Return the points with their constant coordinate, and that coordinate, if affine."""
         if not self.affine:
             return X, None
-        height = typical_norm(as_array(X))
-        return homogeneous(as_array(X), height), height
+        X = as_array(X) if is_tensor(X) else X
+        height = typical_norm(X)
+        return homogeneous(X, height), height
 
     def _distinct(self, X: Any, usable: UsableRows) -> SampleRows:
         """Return the distinct points; opposites are equal where signs are known not to count."""
@@ -424,7 +431,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         self._record_separate(progress, dtype_of(points), rows)
         # None of the points is more unusual than another.
         self._record_outliers(np.zeros(n_points), NEAREST_ETA2, rows)
-        self.candidates_, self.explanation_ = [], ""
+        self.candidates_, self.explanation_, self.work_ = [], "", {}
         self.eta1_ = float(self.eta1 or DEFAULT_ETA1)
         self.signed_ = self.signed is None or self.signed
         self._fitted_clusters = FittedClusters(

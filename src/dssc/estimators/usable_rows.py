@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
 
+from dssc._cluster_rows import map_rows
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
 
 # The label of points without a cluster.
 NO_CLUSTER = -1
-# Rows that are checked together.
-BATCH = 2048
 # Rows that an error lists.
 ROWS_NAMED = 10
 # The end of an error about rows that cannot be used.
@@ -105,10 +103,13 @@ def _finite_and_zero(X: Any) -> tuple[Array, Array]:
         is_finite[rows[~np.isfinite(X.data)]] = False
         is_zero[rows[X.data != 0]] = False
         return is_finite, is_zero
-    # The maximum of values with a NaN is NaN.
-    largest = [np.abs(X[batch]).max(axis=1, initial=0.0) for batch in gen_batches(n, BATCH)]
-    sizes = np.concatenate(largest)
+    sizes = map_rows(X, largest_sizes, "check")
     return np.isfinite(sizes), sizes == 0
+
+
+def largest_sizes(rows: Array) -> Array:
+    """Return the largest magnitude of every row; NaN if the row holds one."""
+    return np.abs(rows).max(axis=1, initial=0.0)
 
 
 def refuse_rows(rows: Array, problem: str, remedy: str) -> None:

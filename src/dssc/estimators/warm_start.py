@@ -5,6 +5,7 @@ from typing import Any
 
 import joblib
 
+from dssc._cluster_rows import ClusterRows
 from dssc._devices import is_tensor
 from dssc.engines import SelfExpression
 from dssc.selection import Choice
@@ -35,7 +36,9 @@ class WarmStart:
 def key_of(X: Any, *parameters: Any) -> str:
     """Return a key of some data and parameters.
 
-    A tensor counts its own changes; of an array the content is read.
+    A tensor counts its own changes; of an array the content is read, and a Dask array
+    has a name.
     """
     data = (X.data_ptr(), X.shape, X._version) if is_tensor(X) else X
+    data = X.key if isinstance(X, ClusterRows) else data
     return joblib.hash((data, parameters), hash_name="sha1")

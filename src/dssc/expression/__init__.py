@@ -1,7 +1,7 @@
 """Self-expression: every sample as a combination of the others, from X to C."""
 
 from dssc.expression.elastic_net import elastic_net_representation
-from dssc.expression.factor import LeastSquaresFactor, coefficients_at, single_vectors
+from dssc.expression.factor import LeastSquaresFactor, coefficients_at
 from dssc.expression.gram import regularised_gram
 from dssc.expression.lrsc import low_rank_representation
 from dssc.expression.lsr import least_squares_representation
@@ -18,6 +18,5 @@ __all__ = [
     "omp_representation",
     "regularised_gram",
     "s3comp_representation",
-    "single_vectors",
     "thresholded_similarity",
 ]

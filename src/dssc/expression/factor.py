@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,7 +13,7 @@ from dssc._progress import Advance, Progress
 from dssc._sparse import csr_of_parts
 from dssc._threads import block_threads, share_rows
 from dssc._typing import Array, Matrix
-from dssc.expression.gram import BLOCK, regularised_gram
+from dssc.expression.gram import BLOCK, block_gram, regularised_gram
 from dssc.expression.substitution import Substitution
 
 # Largest relative error of rounding to float32.
@@ -62,8 +63,6 @@ class LeastSquaresFactor:
         Euclidean norms of the vectors, in the order of the samples.
     scales : ndarray of shape (n_samples,)
         The s above, in the order of the samples.
-    substitute : callable
-        Overwrites samples of unit norm, in float64, by their vectors, and returns them.
     rounding : float
         The error of a product of two vectors in float32 is at most this times their norms, in any
         order of summation.
@@ -79,58 +78,45 @@ class LeastSquaresFactor:
     ):
         check_representable(eta1)
         n, d = X.shape
-        self.rounding = (d + 8) * UNIT_ROUNDOFF / (1.0 - (d + 8) * UNIT_ROUNDOFF)
+        self.rounding = rounding_of(d)
         self.order = np.random.default_rng(0).permutation(n)
         self._place = np.argsort(self.order)
         self.vectors, self.corrections = _empty_like(X), _empty_like(X)
         self.norms = np.empty(n)
-        self._keys, self._values = np.array([-1]), np.array([np.nan])
+        self._known = KnownProducts(n)
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
-            self.substitute: Callable[[Array], Array] = _unchanged
-            if np.isfinite(eta1):
-                gram = regularised_gram(X, eta1, _unit_rows, advance, weights)
-                L = linalg.cholesky(gram, lower=True, overwrite_a=True)
-                self.substitute = Substitution(L)
-            self._fill(X, advance)
-        leverages = self.norms**2 if weights is None else weights * self.norms**2
-        self.scales = np.ones(n) if np.isinf(eta1) else 1.0 / (1.0 - leverages)
+            is_finite = np.isfinite(eta1)
+            gram = regularised_gram(X, eta1, _unit_rows, advance, weights) if is_finite else None
+            self._fill(X, substitution(gram), advance)
+        self.scales = scales_of(self.norms, eta1, weights)
 
     def products(self, rows: Array, columns: Array) -> Array:
         """Return h at pairs of samples in float64; (i, j) and (j, i) give the same number.
 
         Each product is computed once and kept, since the vectors lie far apart in memory.
         """
-        keys = np.minimum(rows, columns).astype(np.int64) * len(self.norms)
-        keys += np.maximum(rows, columns)
-        at = np.searchsorted(self._keys, keys)
-        at[at == len(self._keys)] = 0
-        out = self._values[at]
-        unknown = np.flatnonzero(self._keys[at] != keys)
-        if len(unknown):
-            new = np.empty(len(unknown))
-            rows, columns = self._place[rows[unknown]], self._place[columns[unknown]]
+        return self._known.at(rows, columns, self._products)
 
-            def multiply(part: slice) -> None:
-                places = rows[part], columns[part]
-                kernels.paired_products(self.vectors, self.corrections, *places, new[part])
+    def product_rows(self, places: Array) -> Array:
+        """Return the products of the vectors at some places with all vectors, in float32."""
+        return product_rows(self.vectors[places], self.vectors)
 
-            share_rows(multiply, len(new), kernels.threads_worth(len(new) * self.vectors.shape[1]))
-            out[unknown] = new
-            self._remember(keys[unknown], new)
+    def _products(self, rows: Array, columns: Array) -> Array:
+        out = np.empty(len(rows))
+        rows, columns = self._place[rows], self._place[columns]
+
+        def multiply(part: slice) -> None:
+            places = rows[part], columns[part]
+            kernels.paired_products(self.vectors, self.corrections, *places, out[part])
+
+        share_rows(multiply, len(out), kernels.threads_worth(len(out) * self.vectors.shape[1]))
         return out
 
-    def _remember(self, keys: Array, values: Array) -> None:
-        """Keep products, sorted by their keys."""
-        keys = np.concatenate([self._keys, keys])
-        order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._values = np.concatenate([self._values, values])[order]
-
-    def _fill(self, X: Matrix, advance: Advance) -> None:
+    def _fill(self, X: Matrix, substitute: Callable[[Array], Array], advance: Advance) -> None:
         """Compute the vectors and their norms."""
 
         def fill(batch: slice) -> int:
-            exact = self.substitute(_unit_rows(X[batch]))
+            exact = substitute(_unit_rows(X[batch]))
             places = self._place[batch]
             kernels.split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
             return len(exact)
@@ -140,10 +126,46 @@ class LeastSquaresFactor:
                 advance(n_done)
 
 
-def single_vectors(X: Array, substitute: Callable[[Array], Array]) -> Array:
-    """Return the `vectors` of a `LeastSquaresFactor` for some samples, in their own order.
+class KnownProducts:
+    """Products of pairs of samples that were computed before, sorted by their pairs."""
 
-    They have the same bits if X begins at a multiple of `BLOCK` samples.
+    def __init__(self, n_samples: int):
+        self.n_samples = n_samples
+        self._keys, self._values = np.array([-1]), np.array([np.nan])
+
+    def at(self, rows: Array, columns: Array, compute: Callable[[Array, Array], Array]) -> Array:
+        """Return products at pairs; `compute` returns those that are not known."""
+        keys = np.minimum(rows, columns).astype(np.int64) * self.n_samples
+        keys += np.maximum(rows, columns)
+        at = np.searchsorted(self._keys, keys)
+        at[at == len(self._keys)] = 0
+        out = self._values[at]
+        unknown = np.flatnonzero(self._keys[at] != keys)
+        if len(unknown):
+            new = compute(rows[unknown], columns[unknown])
+            out[unknown] = new
+            self._remember(keys[unknown], new)
+        return out
+
+    def _remember(self, keys: Array, values: Array) -> None:
+        keys = np.concatenate([self._keys, keys])
+        order = np.argsort(keys, kind="stable")
+        self._keys = keys[order]
+        self._values = np.concatenate([self._values, values])[order]
+
+
+class SplitVectors(NamedTuple):
+    """Vectors of some samples in their own order; see `LeastSquaresFactor` for the meaning."""
+
+    vectors: Array
+    corrections: Array
+    norms: Array
+
+
+def split_vectors(X: Array, substitute: Callable[[Array], Array]) -> SplitVectors:
+    """Return what a `LeastSquaresFactor` holds for some samples.
+
+    The bits are the same if X begins at a multiple of `BLOCK` samples.
     """
     vectors, corrections = np.empty((2, *X.shape), dtype=np.float32)
     norms = np.empty(len(X))
@@ -151,7 +173,50 @@ def single_vectors(X: Array, substitute: Callable[[Array], Array]) -> Array:
         exact = substitute(_unit_rows(X[batch]))
         places = np.arange(batch.start, batch.stop)
         kernels.split_rows(exact, places, vectors, corrections, norms[batch])
-    return vectors
+    return SplitVectors(vectors, corrections, norms)
+
+
+def group_gram(X: Array, weights: Array | None = None) -> Array:
+    """Return what `regularised_gram` adds for one group of blocks."""
+    gram = np.zeros((X.shape[1], X.shape[1]))
+    for batch in gen_batches(len(X), BLOCK):
+        gram += block_gram(X[batch], _unit_rows, None if weights is None else weights[batch])
+    return gram
+
+
+def product_rows(left: Array, vectors: Array) -> Array:
+    """Return products of some vectors with all others, a block of these on each thread.
+
+    So the bits do not depend on the number of threads, and are the same where the others are
+    divided at a multiple of `BLOCK` rows.
+    """
+    out = np.empty((len(left), len(vectors)), dtype=np.float32)
+
+    def fill(batch: slice) -> None:
+        out[:, batch] = left @ vectors[batch].T
+
+    with block_threads(kernels.n_threads()) as in_threads:
+        list(in_threads(fill, gen_batches(len(vectors), BLOCK)))
+    return out
+
+
+def substitution(gram: Array | None) -> Callable[[Array], Array]:
+    """Return what makes vectors of samples, from ``X'X + eta1 I``; None for an infinite eta1."""
+    if gram is None:
+        return _unchanged
+    return Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
+
+
+def scales_of(norms: Array, eta1: float, weights: Array | None) -> Array:
+    """Return the scales s of vectors with these norms, of samples with these weights."""
+    leverages = norms**2 if weights is None else weights * norms**2
+    return np.ones(len(norms)) if np.isinf(eta1) else 1.0 / (1.0 - leverages)
+
+
+def rounding_of(n_features: int) -> float:
+    """Return the relative error of a product in float32, in any order of summation."""
+    error = (n_features + 8) * UNIT_ROUNDOFF
+    return error / (1.0 - error)
 
 
 def coefficients_at(

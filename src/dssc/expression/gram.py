@@ -12,6 +12,8 @@ from dssc._typing import Array, Matrix
 
 # Samples that are held in float64 at once.
 BLOCK = 2048
+# Blocks whose products are summed before they are added to those of others.
+GROUP = 4
 
 
 def regularised_gram(
@@ -23,8 +25,8 @@ def regularised_gram(
 ) -> Array:
     """Return ``X'X + eta1 I``, or ``X'WX + eta1 I``, for samples scaled to unit norm.
 
-    Blocks of samples are multiplied on all threads and summed in order, so that the result does not
-    depend on the number of threads.
+    Blocks of samples are multiplied on all threads and summed in order, group by group. So the
+    result does not depend on the number of threads, nor on the machine that sums a group.
 
     Parameters
     ----------
@@ -40,17 +42,26 @@ def regularised_gram(
         The diagonal of W.
     """
     n, d = X.shape
-    gram = eta1 * np.eye(d)
+    gram, group = eta1 * np.eye(d), np.zeros((d, d))
 
     def products(batch: slice) -> tuple[Array, int]:
-        rows = unit_rows(X[batch])
-        if weights is not None:
-            rows *= np.sqrt(weights[batch, None])
-        return rows.T @ rows, len(rows)
+        own = None if weights is None else weights[batch]
+        return block_gram(X[batch], unit_rows, own), X[batch].shape[0]
 
     with block_threads(kernels.n_threads()) as in_threads:
-        for part, n_done in in_threads(products, gen_batches(n, BLOCK)):
-            gram += part
+        for number, (part, n_done) in enumerate(in_threads(products, gen_batches(n, BLOCK)), 1):
+            group += part
+            if number % GROUP == 0:
+                gram += group
+                group[:] = 0.0
             if advance is not None:
                 advance(n_done)
-    return gram
+    return gram + group
+
+
+def block_gram(X: Matrix, unit_rows: Callable[[Matrix], Array], weights: Array | None) -> Array:
+    """Return ``X'X``, or ``X'WX``, for a block of samples scaled to unit norm."""
+    rows = unit_rows(X)
+    if weights is not None:
+        rows *= np.sqrt(weights[:, None])
+    return rows.T @ rows

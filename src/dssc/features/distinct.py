@@ -5,13 +5,14 @@ Every method scales rows to unit norm, so rows that differ in length only are co
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from dssc import kernels
+from dssc._cluster_rows import ClusterRows
 from dssc._devices import as_array, is_tensor
 from dssc._threads import block_threads
 from dssc._typing import Array
@@ -122,14 +123,20 @@ def _products_with_random_vector(X: Any) -> Array:
         return unit_norm(X).astype(np.float64) @ vector
     if is_tensor(X):
         return _device_products(X, vector)
+    if isinstance(X, ClusterRows):
+        return X.map_rows(partial(_unit_products, vector=vector), "copies")
     products = np.empty(n)
 
     def fill(batch: slice) -> None:
-        products[batch] = _unit_rows(X[batch]) @ vector
+        products[batch] = _unit_products(X[batch], vector)
 
     with block_threads(kernels.n_threads()) as in_threads:
         list(in_threads(fill, _batches(n, d, BATCH_ENTRIES)))
     return products
+
+
+def _unit_products(rows: Any, vector: Array) -> Array:
+    return _unit_rows(rows) @ vector
 
 
 def _device_products(X: Any, vector: Array) -> Array:

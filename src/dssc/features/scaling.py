@@ -7,12 +7,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
+from dssc._cluster_rows import map_rows
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
 from dssc._validation import check_structure
 
-# Rows that are checked together.
-BATCH = 2048
 # Rows that are multiplied with all others together.
 FEW_ROWS = 64
 
@@ -40,7 +39,7 @@ def check_no_zero_rows(X: Any) -> None:
     if is_tensor(X):
         refuse_zeros(X.abs().amax(dim=1).cpu().numpy())
         return
-    refuse_zeros(np.concatenate([_largest_per_row(X[b]) for b in gen_batches(X.shape[0], BATCH)]))
+    refuse_zeros(map_rows(X, _largest_per_row, "check"))
 
 
 def are_orthogonal(X: Matrix) -> bool:

@@ -167,9 +167,10 @@ def list_candidates(
 def keep_listed(
     found: Array,
     products: Array,
-    width: int,
-    row: int,
-    column: int,
+    starts: Array,
+    rows: Array,
+    columns: Array,
+    widths: Array,
     owner: Array,
     partner: Array,
     margins: Array,
@@ -181,17 +182,20 @@ def keep_listed(
     counts: Array,
     thresholds: Array,
 ) -> None:
-    """Add the products that `list_candidates` found in a tile to the lists, as `keep_largest`.
+    """Add the products that `list_candidates` found in tiles to the lists, as `keep_largest`.
 
-    The lists are the same as from the whole tile if none of the thresholds with which products were
-    found was above the present one.
+    Tile t has its corner at (``rows[t]``, ``columns[t]``), and its products begin at
+    ``starts[t]``. Threads must work on tiles that share no point. The lists are the same as from
+    the whole tiles if none of the thresholds with which products were found was above the present
+    one.
     """
-    for e in range(len(found)):
-        i, j = row + found[e] // width, column + found[e] % width
-        _offer(
-            i, j, products[e], owner, partner, margins, norms, k, capacity,
-            values, places, counts, thresholds,
-        )  # fmt: skip
+    for t in range(len(rows)):
+        for e in range(starts[t], starts[t + 1]):
+            i, j = rows[t] + found[e] // widths[t], columns[t] + found[e] % widths[t]
+            _offer(
+                i, j, products[e], owner, partner, margins, norms, k, capacity,
+                values, places, counts, thresholds,
+            )  # fmt: skip
 
 
 @leaf

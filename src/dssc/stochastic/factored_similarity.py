@@ -37,6 +37,8 @@ USED = ListLength(1.5, 24, 32)
 SAMPLED_ROWS = 32
 # Rows and columns that are read at once after the search.
 PANEL_ROWS, PANEL_COLUMNS = 4096, 512
+# Columns whose vectors are fetched together, from memory, disk or other machines.
+FETCHED_COLUMNS = 16 * PANEL_COLUMNS
 # An earlier support is used for the rough solve if it holds this many times what is needed.
 HELD_SHARE = 1.0
 # Where more than this many times the entries needed may be positive at the first rough potentials,
@@ -59,6 +61,9 @@ class Factor(Protocol):
 
     def products(self, rows: Array, columns: Array) -> Array:
         """Return the products at the places given, in float64."""
+
+    def product_rows(self, places: Array) -> Array:
+        """Return the products of the vectors at some places with all vectors, in float32."""
 
 
 class FactoredSimilarity(BoundedSimilarity):
@@ -183,8 +188,7 @@ class FactoredSimilarity(BoundedSimilarity):
         """Return rows of ``K + K'`` to about seven digits."""
         place = np.argsort(self.factor.order)
         rows = np.empty((len(samples), self.shape[1]), dtype=np.float32)
-        vectors = self.factor.vectors
-        rows[:, self.factor.order] = self._sizes(vectors[place[samples]] @ vectors.T)
+        rows[:, self.factor.order] = self._sizes(self.factor.product_rows(place[samples]))
         total = self.owner + self.partner
         rows *= total[samples, None] + total
         rows[np.arange(len(samples)), samples] = 0.0
@@ -221,9 +225,9 @@ class FactoredSimilarity(BoundedSimilarity):
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
-        weights, vectors = self.weights[0], self.factor.vectors
-        sample = slice(0, SAMPLED_ROWS)
-        K = self._sizes(vectors[sample] @ vectors.T)
+        weights = self.weights[0]
+        sample = np.arange(min(SAMPLED_ROWS, self.shape[0]))
+        K = self._sizes(self.factor.product_rows(sample))
         K *= weights.owner[sample, None] + weights.partner
         np.fill_diagonal(K, 0.0)
         return np.array([entries_needed(row, eta2) for row in K])
@@ -314,11 +318,12 @@ class FactoredSimilarity(BoundedSimilarity):
         weights, vectors = self.weights[0], self.factor.vectors
         left = vectors[rows]
 
-        def above(c: Array) -> Places:
+        def above(panel: tuple[Array, Array]) -> Places:
+            c, right = panel
             n_near = np.searchsorted(-reach[rows], -beta[c[0]])
             r = rows[:n_near]
             marks = np.empty((n_near, len(c)), dtype=bool)
-            tile = left[:n_near] @ vectors[c].T
+            tile = left[:n_near] @ right.T
             if self.signed:
                 np.maximum(tile, 0.0, out=tile)
             kernels.mark_above(
@@ -334,9 +339,14 @@ class FactoredSimilarity(BoundedSimilarity):
             at = np.divmod(np.flatnonzero(marks), len(c))
             return r[at[0]], c[at[1]]
 
-        panels = [columns[j : j + PANEL_COLUMNS] for j in range(0, len(columns), PANEL_COLUMNS)]
+        places: list[Places] = []
         with block_threads(kernels.n_threads()) as in_threads:
-            return list(in_threads(above, panels))
+            for j in range(0, len(columns), FETCHED_COLUMNS):
+                c = columns[j : j + FETCHED_COLUMNS]
+                right = vectors[c]
+                panels = [slice(i, i + PANEL_COLUMNS) for i in range(0, len(c), PANEL_COLUMNS)]
+                places += in_threads(above, [(c[panel], right[panel]) for panel in panels])
+        return places
 
 
 def _listed_above(lists: Lists, limits: Array, own: Array, others: Array) -> Places:

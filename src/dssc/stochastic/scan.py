@@ -35,7 +35,11 @@ class Lists(NamedTuple):
     @classmethod
     def empty(cls, n_points: int, n_kept: int) -> "Lists":
         """Return lists without entries."""
-        capacity = min(LIST_CAPACITY * n_kept, max(n_kept, n_points - 1))
+        return cls.with_capacity(n_points, min(LIST_CAPACITY * n_kept, max(n_kept, n_points - 1)))
+
+    @classmethod
+    def with_capacity(cls, n_points: int, capacity: int) -> "Lists":
+        """Return lists without entries that can hold so many."""
         return cls(
             np.full((n_points, capacity), np.nan, dtype=np.float32),  # not read before written
             np.full((n_points, capacity), -1, dtype=np.int32),

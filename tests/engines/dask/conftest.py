@@ -47,6 +47,12 @@ def expected(X, matrix_free):
     return estimator().fit(X)
 
 
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Several chunks of small data."""
+    monkeypatch.setattr("dssc._cluster_rows.CHUNK_BYTES", 1 << 16)
+
+
 @pytest.fixture(scope="package")
 def client():
     """A cluster of two workers in threads of this process."""

@@ -20,9 +20,9 @@ def found(monkeypatch):
     """The parts that were computed."""
     names, find = [], scan_parts.find_candidates
 
-    def counted(meetings, *arguments):
-        names.append(meetings[0])
-        return find(meetings, *arguments)
+    def counted(part, *arguments):
+        names.append(part.name)
+        return find(part, *arguments)
 
     monkeypatch.setattr(scan_parts, "find_candidates", counted)
     return names
@@ -50,11 +50,11 @@ def parts_in(folder):
 def test_an_interrupted_fit_goes_on_with_the_same_bits(X, expected, tmp_path, monkeypatch):
     names, find = [], scan_parts.find_candidates
 
-    def interrupted(meetings, *arguments):
-        names.append(meetings[0])
+    def interrupted(part, *arguments):
+        names.append(part.name)
         if len(names) == 4:
             raise KeyboardInterrupt
-        return find(meetings, *arguments)
+        return find(part, *arguments)
 
     monkeypatch.setattr(scan_parts, "find_candidates", interrupted)
     model, folder = estimator(checkpoint=tmp_path / "parts"), tmp_path / "parts"

@@ -5,10 +5,15 @@ import dask.array as da
 import numpy as np
 import pytest
 
+from dssc._cluster_rows import ClusterRows
+from dssc._progress import Progress
 from dssc.engines import engine_for
 from dssc.engines.dask import engine as dask_engine
-from dssc.engines.dask import workers
-from dssc.stochastic.scan_parts import PartResult, find_candidates_alone
+from dssc.engines.dask import factor, workers
+from dssc.engines.dask.factor import part_in_chunks
+from dssc.engines.dask.source import check_source
+from dssc.expression import LeastSquaresFactor
+from dssc.stochastic.scan_parts import PartResult
 from tests.engines.dask.conftest import assert_same_bits, estimator, make_points
 
 
@@ -21,10 +26,12 @@ def test_without_a_client_the_fit_has_the_same_bits(X, expected):
         assert_same_bits(estimator().fit(chunked(X)), expected)
 
 
-def test_workers_give_the_same_bits(X, expected, client, capfd):
-    model = estimator(verbose=1).fit(chunked(X))
+def test_workers_give_the_same_bits_and_say_what_they_did(X, expected, client, small_chunks):
+    model = estimator().fit(chunked(X))
     assert_same_bits(model, expected)
-    assert "parts on workers, 0 of them repeated" in capfd.readouterr().err
+    assert model.work_["tasks"] >= 4
+    assert model.work_["tasks repeated"] == 0
+    assert 0 < model.work_["bytes received"] < X.nbytes * 10
 
 
 @pytest.mark.parametrize(
@@ -61,10 +68,10 @@ class Damage:
     parts: ClassVar[list] = []
 
 
-def find_and_flip_a_bit(meetings, *arguments):
-    result = find_candidates_alone(meetings, *arguments)
-    Damage.parts.append(meetings[0])
-    if Damage.parts.count(meetings[0]) > Damage.times:
+def find_and_flip_a_bit(part, *arguments):
+    result = part_in_chunks(part, *arguments)
+    Damage.parts.append(part.name)
+    if Damage.parts.count(part.name) > Damage.times:
         return result
     content = bytearray(result.content)
     content[len(content) // 2] ^= 4
@@ -73,23 +80,23 @@ def find_and_flip_a_bit(meetings, *arguments):
 
 @pytest.fixture
 def damage(monkeypatch):
-    monkeypatch.setattr(workers, "find_candidates_alone", find_and_flip_a_bit)
+    monkeypatch.setattr(factor, "part_in_chunks", find_and_flip_a_bit)
     monkeypatch.setattr(Damage, "parts", [])
     monkeypatch.setattr(Damage, "times", 1)
     return Damage
 
 
-def test_a_damaged_result_is_computed_again(X, expected, client, damage, capfd):
-    assert_same_bits(estimator(verbose=1).fit(chunked(X)), expected)
+def test_a_damaged_result_is_computed_again(X, expected, client, damage):
+    model = estimator().fit(chunked(X))
+    assert_same_bits(model, expected)
     n_parts = len(set(damage.parts))
     assert len(damage.parts) == 2 * n_parts
-    message = f"{2 * n_parts} parts on workers, {n_parts} of them repeated"
-    assert message in capfd.readouterr().err
+    assert model.work_["tasks repeated"] == n_parts
 
 
 def test_results_that_stay_damaged_are_refused(X, client, damage):
     damage.times = workers.ATTEMPTS
-    with pytest.raises(RuntimeError, match=r"part .* came back damaged 3 times"):
+    with pytest.raises(RuntimeError, match=r"'scan .*' came back damaged 3 times"):
         estimator().fit(chunked(X))
 
 
@@ -105,3 +112,56 @@ def test_no_client_is_no_error(monkeypatch):
 
     monkeypatch.setattr("distributed.get_client", none)
     assert dask_engine.active_client() is None
+
+
+def test_products_and_rows_from_the_workers_have_the_bits_of_one_machine(X, client, small_chunks):
+    rng, progress = np.random.default_rng(0), Progress()
+    here = LeastSquaresFactor(X, 3.0)
+    samples = ClusterRows(check_source(chunked(X)))
+    there = factor.ClusterFactor(workers.Workers(client), samples, 3.0, progress)
+    rows, columns = rng.integers(0, len(X), (2, 900))
+    np.testing.assert_array_equal(there.norms, here.norms)
+    np.testing.assert_array_equal(there.products(rows, columns), here.products(rows, columns))
+    for places in (np.arange(32), rng.integers(0, len(X), 40)):
+        np.testing.assert_array_equal(there.vectors[places], here.vectors[places])
+        np.testing.assert_array_equal(there.product_rows(places), here.product_rows(places))
+
+
+def test_labels_by_cluster_qr_are_the_same(X, client, small_chunks):
+    ours = estimator(assign_labels="cluster_qr").fit(chunked(X))
+    np.testing.assert_array_equal(
+        ours.labels_, estimator(assign_labels="cluster_qr").fit(X).labels_
+    )
+
+
+def test_new_points_and_stability_need_no_array(X, expected, client):
+    ours = estimator().fit(chunked(X))
+    np.testing.assert_array_equal(ours.predict(X[:50] + 0.1), expected.predict(X[:50] + 0.1))
+    np.testing.assert_array_equal(
+        ours.predict_proba(chunked(X[:50] + 0.1)).compute(), expected.predict_proba(X[:50] + 0.1)
+    )
+    np.testing.assert_array_equal(ours.stability(2).clusters, expected.stability(2).clusters)
+
+
+def test_weights_give_the_same_bits(client, small_chunks):
+    """With a group of blocks that is not the first, a copy and a sample of weight zero."""
+    X = make_points(9000)
+    X[17] = X[2500]
+    weights = np.random.default_rng(1).integers(1, 5, len(X)).astype(float)
+    weights[8999] = 0.0
+    ours, expected = (estimator().fit(one, sample_weight=weights) for one in (chunked(X), X))
+    assert ours.labels_[8999] == -1
+    assert_same_bits(ours, expected)
+
+
+def test_separation_needs_no_second_search(X, client, small_chunks, monkeypatch):
+    monkeypatch.setattr("dssc.estimators.adssc.MATRIX_FREE_FROM", 1000)
+    ours, expected = (estimator().fit(one) for one in (chunked(X), X))
+    monkeypatch.setattr(ClusterRows, "in_memory", None)  # X stays where it is
+    np.testing.assert_array_equal(ours.separation().margins, expected.separation().margins)
+
+
+def test_an_affinity_that_does_not_fit_is_refused(X, client, monkeypatch):
+    monkeypatch.setattr("dssc.stochastic.similarity.available_bytes", lambda: 1000)
+    with pytest.raises(MemoryError, match=r"doubly stochastic matrix would hold about .* bytes"):
+        estimator(eta2=0.1, n_neighbors=None).fit(chunked(X))

@@ -3,13 +3,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc.engines.dask.source import check_source, copy_to_disk
+from dssc._cluster_rows import copy_to_disk
+from dssc.engines.dask.source import check_source
 
 
 @pytest.mark.parametrize("fetched", [1, 1 << 28])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 def test_the_copy_has_the_values_of_all_chunks(dtype, fetched, rng, monkeypatch):
-    monkeypatch.setattr("dssc.engines.dask.source.FETCHED_BYTES", fetched)
+    monkeypatch.setattr("dssc._cluster_rows.FETCHED_BYTES", fetched)
     X = rng.integers(-9, 9, (50, 7)).astype(dtype)
     copy = copy_to_disk(check_source(da.from_array(X, chunks=((20, 0, 25, 5), (3, 4)))))
     assert isinstance(copy, np.memmap)

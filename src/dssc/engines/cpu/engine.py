@@ -28,10 +28,6 @@ class CpuEngine:
         """Return a tensor as an array, and anything else unchanged."""
         return as_array(X)
 
-    def for_points(self, samples: Array, height: float | None) -> "CpuEngine":
-        """Return this engine, which gets its points from its caller."""
-        return self
-
     def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
         """Refuse weights with an l1 penalty."""
         if eta3 > 0 and weighted:
@@ -47,6 +43,7 @@ class CpuEngine:
         weights: Array | None = None,
     ) -> SelfExpression:
         """Express samples by least squares, in the form that suits their number."""
+        X = as_array(X)
         n, d = X.shape
         if n >= MATRIX_FREE_FROM and n > d:
             check_no_zero_rows(X)

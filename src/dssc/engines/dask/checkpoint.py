@@ -9,15 +9,20 @@ when it is complete.
 import hashlib
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from dssc._cluster_rows import map_rows
 from dssc._typing import Array
-from dssc.stochastic.scan_parts import Part, PartResult, PointBounds, Runner
+from dssc.stochastic.scan_parts import NextPart, Part, PartResult, Runner
 
-# Rows that are hashed together.
-ROWS = 1 << 14
+# Bytes of a number that stands for a row.
+NUMBER = 8
 
 
 class Checkpoint:
@@ -41,20 +46,33 @@ class Checkpoint:
         self.n_read = 0
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def __call__(
-        self, parts: list[Part], points: PointBounds, signed: bool
-    ) -> Iterator[tuple[Part, PartResult]]:
-        """Yield every part with its result, stored ones first."""
-        missing = []
-        for part in parts:
-            if self._path(part).exists():
-                self.n_read += 1
-                yield part, self._read(part)
-            else:
-                missing.append(part)
-        for part, result in self.run(missing, points, signed):
-            self._write(part, result)
-            yield part, result
+    def __call__(self, next_part: NextPart) -> Iterator[tuple[Part, PartResult]]:
+        """Yield parts with their results, those that are stored without computing them."""
+        stored: deque[Part] = deque()
+
+        def next_missing() -> Part | None:
+            while part := next_part():
+                if not self._path(part).exists():
+                    return part
+                stored.append(part)
+            return None
+
+        n_found = -1
+        while n_found:
+            n_found = 0
+            for part, result in self.run(next_missing):
+                self._write(part, result)
+                n_found += 1
+                yield part, result
+                yield from self._read_all(stored)
+            n_found += len(stored)
+            yield from self._read_all(stored)
+
+    def _read_all(self, stored: deque[Part]) -> Iterator[tuple[Part, PartResult]]:
+        while stored:
+            part = stored.popleft()
+            self.n_read += 1
+            yield part, self._read(part)
 
     def _path(self, part: Part) -> Path:
         return self.folder / f"{part.name}.part"
@@ -104,13 +122,25 @@ def claim_folder(folder: str | PathLike[str], data_key: str) -> None:
     write_atomically(mark, data_key.encode())
 
 
+def data_key(X: Any) -> str:
+    """Return a key of the content of an array, a memory map or rows on a cluster."""
+    parts = map_rows(X, row_keys, "key")
+    return key_of(parts, parameters=(X.shape, X.dtype.str))
+
+
+def row_keys(rows: Array) -> Array:
+    """Return a number for every row that changes with each of its bits."""
+    rows = np.ascontiguousarray(rows)
+    keys = [hashlib.blake2b(row, digest_size=NUMBER).digest() for row in rows]
+    return np.frombuffer(b"".join(keys), np.float64)
+
+
 def key_of(*arrays: Array, parameters: tuple[object, ...] = ()) -> str:
-    """Return a key of the content of arrays, which may be memory maps, and of parameters."""
+    """Return a key of the content of arrays and of parameters."""
     digest = hashlib.blake2b(repr(parameters).encode(), digest_size=16)
     for array in arrays:
         digest.update(repr((array.shape, array.dtype.str)).encode())
-        for start in range(0, len(array), ROWS):
-            digest.update(array[start : start + ROWS].tobytes())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

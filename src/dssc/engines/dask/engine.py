@@ -1,92 +1,137 @@
 """The steps of a fit for a Dask array."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
+from dssc._cluster_rows import ClusterRows, copy_to_disk
 from dssc._progress import Progress
 from dssc._typing import Array
-from dssc.engines.cpu import CpuEngine
-from dssc.engines.dask.checkpoint import Checkpoint, claim_folder, key_of
-from dssc.engines.dask.source import check_source, copy_to_disk
-from dssc.engines.dask.workers import WorkerRunner
+from dssc.engines.cpu import engine as cpu_engine
+from dssc.engines.cpu.engine import CpuEngine
+from dssc.engines.cpu.self_expression import FactoredExpression
+from dssc.engines.dask.checkpoint import Checkpoint, claim_folder, data_key, key_of
+from dssc.engines.dask.factor import ClusterFactor
+from dssc.engines.dask.source import check_source
+from dssc.engines.dask.workers import Workers
+from dssc.engines.protocol import SelfExpression
 from dssc.expression import LeastSquaresFactor
-from dssc.stochastic import Search, largest_similarities
+from dssc.stochastic import FactoredSimilarity, ProjectionProblem, Search, largest_similarities
 from dssc.stochastic.scan import Lists, Weights
-from dssc.stochastic.scan_parts import LocalRunner, Runner, largest_similarities_by_parts
+from dssc.stochastic.scan_parts import LocalRunner, Runner
+from dssc.stochastic.tournament import largest_similarities_by_parts
 
 
 @dataclass(frozen=True)
 class DaskEngine(CpuEngine):
-    """Searches all pairs on the workers of the active client, or here if there is none.
+    """Leaves X on the workers of the active client; without one, copies it to disk.
 
-    Everything else costs little beside the search. It runs in this process, with the code of the
-    CPU engine, on a copy of X on disk. So memory stays bounded and results have the same bits as
-    those of the CPU engine.
+    Workers compute what is of the size of X or larger. Everything else runs in this process, with
+    the code of the CPU engine. Results have the same bits as those of the CPU engine.
 
     Implements :class:`dssc.engines.protocol.Engine`.
 
     Parameters
     ----------
-    source : dask.array.Array of shape (n_samples, n_features)
-        The samples.
     checkpoint : path or None
         Folder for results of parts of the search.
-    samples : ndarray of shape (n_points,), optional
-        The samples that are clustered.
-    height : float or None
-        Their constant coordinate.
     """
 
-    source: Any
     checkpoint: str | PathLike[str] | None = None
-    samples: Array | None = None
-    height: float | None = None
 
     def check(self, X: Any) -> Any:
-        """Return a copy of the samples on disk."""
-        copy = copy_to_disk(check_source(self.source))
+        """Return the samples: on the workers, or in a file on this machine."""
+        source = check_source(X)
+        samples = copy_to_disk(source) if active_client() is None else ClusterRows(source)
         if self.checkpoint is not None:
-            claim_folder(self.checkpoint, key_of(copy))
-        return copy
+            claim_folder(self.checkpoint, data_key(samples))
+        return samples
 
-    def for_points(self, samples: Array, height: float | None) -> "DaskEngine":
-        """Return the engine for points that are these samples."""
-        return replace(self, samples=samples, height=height)
+    def express(
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        progress: Progress,
+        weights: Array | None = None,
+    ) -> SelfExpression:
+        """Express samples by least squares: many of them on the workers, few of them here."""
+        n, d = X.shape
+        if not isinstance(X, ClusterRows) or n < cpu_engine.MATRIX_FREE_FROM or n <= d:
+            return super().express(X, eta1, symmetric, signed, progress, weights)
+        factor = ClusterFactor(Workers(active_client()), X, eta1, progress, weights)
+        search = self._search_on_workers(factor)
+        return ClusterExpression(factor, symmetric, signed, search, weights)
 
     def search_for(self, factor: LeastSquaresFactor) -> Search:
-        """Return the search by parts; for a sample of the points, the one on this machine."""
-        if self.samples is None or len(self.samples) != len(factor.norms):
+        """Return the search in this process, by parts if these are to be stored."""
+        if self.checkpoint is None:
             return largest_similarities
 
         def search(
             vectors: Array, weights: list[Weights], signed: bool, n_kept: int, progress: Progress
         ) -> list[Lists]:
-            run, on_workers = self._runner(factor)
-            stored = None
-            if self.checkpoint is not None:
-                arrays = [array for weight in weights for array in weight]
-                key = key_of(vectors, *arrays, parameters=(signed, n_kept))
-                run = stored = Checkpoint(self.checkpoint, key, run)
-            lists = largest_similarities_by_parts(vectors, weights, signed, n_kept, progress, run)
-            progress.note(_summary(on_workers, stored))
+            run = LocalRunner(vectors, weights)
+            return self._search(factor, run, weights, signed, n_kept, progress)
+
+        return search
+
+    def _search_on_workers(self, factor: ClusterFactor) -> Search:
+        def search(
+            vectors: Any, weights: list[Weights], signed: bool, n_kept: int, progress: Progress
+        ) -> list[Lists]:
+            run = partial(factor.run_parts, weights)
+            lists = self._search(factor, run, weights, signed, n_kept, progress)
+            work = factor.workers.work
+            progress.count("tasks", work.n_tasks)
+            progress.count("tasks repeated", work.n_repeated)
+            progress.count("bytes received", work.n_bytes)
             return lists
 
         return search
 
-    def _runner(self, factor: LeastSquaresFactor) -> tuple[Runner, WorkerRunner | None]:
-        """Return what finds candidates: the workers of the active client, or this process."""
-        client = active_client()
-        if client is None:
-            return LocalRunner(factor.vectors), None
-        X = check_source(self.source)
-        assert self.samples is not None
-        if len(self.samples) < X.shape[0]:
-            X = X[np.asarray(self.samples)]
-        runner = WorkerRunner(client, X, self.height, factor.substitute, factor.order)
-        return runner, runner
+    def _search(
+        self,
+        factor: Any,
+        run: Runner,
+        weights: list[Weights],
+        signed: bool,
+        n_kept: int,
+        progress: Progress,
+    ) -> list[Lists]:
+        """Search by parts, with those that are stored."""
+        stored = None
+        if self.checkpoint is not None:
+            arrays = [factor.norms, *(array for weight in weights for array in weight)]
+            run = stored = Checkpoint(
+                self.checkpoint, key_of(*arrays, parameters=(signed, n_kept)), run
+            )
+        shape = factor.vectors.shape
+        lists = largest_similarities_by_parts(shape, weights, signed, n_kept, progress, run)
+        if stored is not None:
+            progress.count("parts from the checkpoint", stored.n_read)
+        return lists
+
+
+class ClusterExpression(FactoredExpression):
+    """C as products of vectors that workers hold.
+
+    Implements :class:`dssc.engines.protocol.SelfExpression`.
+    """
+
+    def __init__(
+        self,
+        factor: Any,
+        symmetric: bool,
+        signed: bool,
+        search: Search,
+        weights: Array | None = None,
+    ):
+        self.factor, self.weights = factor, weights
+        self.K = FactoredSimilarity(factor, symmetric, signed, search, weights)
+        self.problem = ProjectionProblem(self.K, weights=weights)
 
 
 def active_client() -> Any:
@@ -97,16 +142,3 @@ def active_client() -> Any:
         return get_client()
     except (ImportError, ValueError):
         return None
-
-
-def _summary(workers: WorkerRunner | None, stored: Checkpoint | None) -> str:
-    """Return a line about the parts of a search."""
-    texts = []
-    if workers is not None:
-        texts.append(
-            f"{workers.n_done} parts on workers, {workers.n_repeated} of them repeated, "
-            f"{workers.n_bytes / 1e6:.1f} MB received"
-        )
-    if stored is not None:
-        texts.append(f"{stored.n_read} parts from the checkpoint")
-    return f"search: {', '.join(texts)}" if texts else ""

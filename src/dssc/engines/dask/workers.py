@@ -1,139 +1,142 @@
-"""Parts of a search on the workers of a cluster."""
+"""Tasks on the workers of a cluster, with results that are checked on arrival."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-import numpy as np
+from dssc.stochastic.scan_parts import PartResult
 
-from dssc._typing import Array
-from dssc.expression import single_vectors
-from dssc.features import homogeneous
-from dssc.stochastic.scan_parts import (
-    TILE,
-    Part,
-    PartResult,
-    PointBounds,
-    blocks_per_side,
-    find_candidates_alone,
-)
-
-# Parts that wait for each thread of a worker.
-PARTS_PER_THREAD = 3
-# Times that a part is computed at most before its result must be intact.
+# Tasks that wait for each thread of a worker.
+TASKS_PER_THREAD = 3
+# Times that a task is computed at most before its result must be intact.
 ATTEMPTS = 3
+# Results after which the number of workers is asked for again.
+RECOUNT = 50
 
 
-class WorkerRunner:
-    """Finds the candidates of parts on the workers of a `distributed` client.
+class Task(NamedTuple):
+    """A pure function and its arguments, among them futures. It returns a `PartResult`.
 
-    Implements `dssc.stochastic.scan_parts.Runner`. Workers compute the vectors from the chunks of X
-    and keep them; if a worker is lost, others compute its vectors and its parts again.
+    The name is a word for the kind of task and, after a blank, what tells it from others.
+    """
+
+    name: str
+    function: Callable[..., PartResult]
+    arguments: tuple[Any, ...]
+
+
+@dataclass
+class Work:
+    """What workers did for a fit.
+
+    Attributes
+    ----------
+    n_tasks : int
+        Results that arrived.
+    n_repeated : int
+        Those among them that were damaged on their way, so that they were computed again.
+    n_bytes : int
+        Bytes of intact results.
+    """
+
+    n_tasks: int = 0
+    n_repeated: int = 0
+    n_bytes: int = 0
+
+
+class Workers:
+    """Runs tasks on the workers of a `distributed` client.
+
+    If a worker is lost, others compute its tasks and what these depend on again.
 
     Parameters
     ----------
     client : distributed.Client
         The client.
-    X : dask.array.Array of shape (n_points, n_features)
-        The points, without their constant coordinate.
-    height : float or None
-        The constant coordinate.
-    substitute : callable
-        Makes vectors of points; see `LeastSquaresFactor`.
-    order : ndarray of shape (n_points,)
-        The order of the vectors in the search.
-
-    Attributes
-    ----------
-    n_done, n_repeated, n_bytes : int
-        Parts that were computed, those among them whose result was damaged on its way and which
-        were computed again, and the size of the results.
     """
 
-    def __init__(
-        self,
-        client: Any,
-        X: Any,
-        height: float | None,
-        substitute: Callable[[Array], Array],
-        order: Array,
-    ):
-        self.client, self.search = client, uuid4().hex[:8]
-        self.blocks_per_chunk = blocks_per_side(-(-len(order) // TILE))
-        rows = self.blocks_per_chunk * TILE
-        X = X.rechunk({0: rows})
-        vectors = X.map_blocks(
-            vectors_of_chunk,
-            height=height,
-            substitute=substitute,
-            dtype=np.float32,
-            chunks=(X.chunks[0], (X.shape[1] + (height is not None),)),
-            name=f"dssc-vectors-{self.search}",
-            meta=np.empty((0, 0), dtype=np.float32),
-        )
-        shuffled = vectors[order].rechunk({0: rows})
-        self.chunks = client.compute(list(shuffled.to_delayed().ravel()), retries=ATTEMPTS)
-        self.n_done = self.n_repeated = self.n_bytes = 0
+    def __init__(self, client: Any):
+        self.client, self.tag = client, uuid4().hex[:8]
+        self.work = Work()
+        self._n_runs = self._n_held = 0
 
-    def __call__(
-        self, parts: list[Part], points: PointBounds, signed: bool
-    ) -> Iterator[tuple[Part, PartResult]]:
-        """Yield every part with its intact result, in the order in which they arrive."""
+    def key(self, name: str) -> str:
+        """Return a key for a task; the part before the tag is what Dask's dashboard shows."""
+        return f"dssc-{name}-{self.tag}"
+
+    def run(self, next_task: Callable[[], Task | None]) -> Iterator[tuple[str, PartResult]]:
+        """Yield the names of tasks with their intact results, in the order in which they arrive.
+
+        `next_task` returns a task, or None if none is ready; more may be ready after a result.
+        """
         from distributed import as_completed
 
-        n_threads = sum(self.client.nthreads().values())
-        waiting, attempts = list(reversed(parts)), dict.fromkeys((p.name for p in parts), 0)
-        part_of: dict[str, Part] = {}
+        self._n_runs += 1
+        arriving = as_completed(with_results=True)
+        running: dict[str, Task] = {}
+        attempts: dict[str, int] = {}
+        most = self._most_waiting()
 
-        def submit() -> Any:
-            part = waiting.pop()
-            attempts[part.name] += 1
-            future = self._submit(part, attempts[part.name], points, signed)
-            part_of[future.key] = part
-            return future
+        def submit(task: Task) -> None:
+            attempts[task.name] = attempts.get(task.name, 0) + 1
+            future = self._submit(task, attempts[task.name])
+            running[future.key] = task
+            arriving.add(future)
 
-        first = min(len(waiting), max(1, PARTS_PER_THREAD * n_threads))
-        arriving = as_completed([submit() for _ in range(first)])
-        for future in arriving:
-            part, result = part_of.pop(future.key), future.result()
-            self.n_done += 1
-            if result.is_intact:
-                self.n_bytes += len(result.content)
-            else:
-                self._check_attempts(part, attempts[part.name])
-                self.n_repeated += 1
-                waiting.append(part)
-            if waiting:
-                arriving.add(submit())
-            if result.is_intact:
-                yield part, result
+        def fill() -> None:
+            while len(running) < most and (task := next_task()):
+                submit(task)
 
-    def _submit(self, part: Part, attempt: int, points: PointBounds, signed: bool) -> Any:
-        numbers = sorted({block // self.blocks_per_chunk for block in part.blocks})
+        fill()
+        while running:
+            future, result = next(arriving)
+            task = running.pop(future.key)
+            self.work.n_tasks += 1
+            if self.work.n_tasks % RECOUNT == 0:
+                most = self._most_waiting()
+            if not result.is_intact:
+                check_attempts(task.name, attempts[task.name])
+                self.work.n_repeated += 1
+                submit(task)
+                continue
+            self.work.n_bytes += len(result.content)
+            fill()  # before the result is worked on here
+            yield task.name, result
+            fill()
+
+    def run_all(self, tasks: list[Task]) -> dict[str, PartResult]:
+        """Return the results of tasks by name."""
+        waiting = iter(tasks)
+        return dict(self.run(lambda: next(waiting, None)))
+
+    def hold(self, name: str, value: Any) -> Any:
+        """Return a future of a value that the scheduler keeps, so that no worker can lose it."""
+        self._n_held += 1  # a key must never stand for two values
+        return self.client.submit(unchanged, value, key=f"{self.key(name)}-{self._n_held}")
+
+    def _most_waiting(self) -> int:
+        return max(1, TASKS_PER_THREAD * sum(self.client.nthreads().values()))
+
+    def _submit(self, task: Task, attempt: int) -> Any:
+        kind, number = task.name.split()
         return self.client.submit(
-            find_candidates_alone,
-            part.meetings,
-            numbers,
-            points.of_blocks(part.blocks),
-            signed,
-            self.blocks_per_chunk,
-            *(self.chunks[number] for number in numbers),
-            key=f"dssc-scan-{self.search}-{part.name}-{attempt}",
+            task.function,
+            *task.arguments,
+            key=f"{self.key(kind)}-{self._n_runs}-{number}-{attempt}",
             retries=ATTEMPTS,
         )
 
-    @staticmethod
-    def _check_attempts(part: Part, n_attempts: int) -> None:
-        if n_attempts >= ATTEMPTS:
-            raise RuntimeError(
-                f"part {part.name} of the search came back damaged {n_attempts} times: its "
-                "checksum does not match; check the memory and the network of the workers"
-            )
+
+def check_attempts(name: str, n_attempts: int) -> None:
+    """Raise an error if a task was tried often enough."""
+    if n_attempts >= ATTEMPTS:
+        raise RuntimeError(
+            f"the result of {name!r} came back damaged {n_attempts} times: its checksum does not "
+            "match; check the memory and the network of the workers"
+        )
 
 
-def vectors_of_chunk(
-    rows: Array, height: float | None, substitute: Callable[[Array], Array]
-) -> Array:
-    """Return the vectors of a chunk of points."""
-    points = rows if height is None else homogeneous(rows, height)
-    return single_vectors(np.ascontiguousarray(points), substitute)
+def unchanged(value: Any) -> Any:
+    """Return the value."""
+    return value

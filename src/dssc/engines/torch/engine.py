@@ -44,10 +44,6 @@ class TorchEngine:
             )
         return X if X.dtype in (torch.float32, torch.float64) else X.double()
 
-    def for_points(self, samples: Array, height: float | None) -> "TorchEngine":
-        """Return this engine, which gets its points from its caller."""
-        return self
-
     def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
         """Refuse an l1 penalty, a projection that is not symmetric, and weights."""
         if weighted:

@@ -24,9 +24,10 @@ def keep_largest(
     found = np.arange(tile.size)
     if row == column:
         found = found[found // tile.shape[1] < found % tile.shape[1]]
+    starts, rows, columns = np.array([0, len(found)]), np.array([row]), np.array([column])
     keep_listed(
-        found, tile.ravel()[found], tile.shape[1], row, column, owner, partner, margins, norms,
-        k, capacity, values, places, counts, thresholds,
+        found, tile.ravel()[found], starts, rows, columns, np.array([tile.shape[1]]), owner,
+        partner, margins, norms, k, capacity, values, places, counts, thresholds,
     )  # fmt: skip
 
 
@@ -56,9 +57,10 @@ def list_candidates(
 def keep_listed(
     found: Array,
     products: Array,
-    width: int,
-    row: int,
-    column: int,
+    starts: Array,
+    rows: Array,
+    columns: Array,
+    widths: Array,
     owner: Array,
     partner: Array,
     margins: Array,
@@ -70,9 +72,10 @@ def keep_listed(
     counts: Array,
     thresholds: Array,
 ) -> None:
-    """Add the products that `list_candidates` found in a tile to the lists, as `keep_largest`."""
-    for at, product in zip(found, products, strict=True):
-        i, j = row + at // width, column + at % width
+    """Add the products that `list_candidates` found in tiles to the lists, as `keep_largest`."""
+    tiles = np.repeat(np.arange(len(rows)), np.diff(starts))
+    for t, at, product in zip(tiles, found, products, strict=True):
+        i, j = rows[t] + at // widths[t], columns[t] + at % widths[t]
         size = abs(product) + margins[i] * norms[j]
         for one, other in ((i, j), (j, i)):
             bound = size * (owner[one] + partner[other])

@@ -1,0 +1,134 @@
+"""A-DSSC on the workers of a Dask cluster: time beside one process, rates, and a model of both.
+
+    python benchmarks/dask_scaling.py [n ...] [--features 500] [--workers 2]
+
+Points are a noisy union of subspaces in a .npy file that the workers read. For each n, one process
+with as many threads as there are workers fits them, then that many workers of one thread each, in
+turns, both after a small fit that loads the compiled code. The affinities are compared bit by bit.
+The last lines are the rates that docs/scaling.md uses.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+
+N_CLUSTERS = 20
+STAGES = ("factor", "scan", "projection", "eigenvectors", "labels")
+
+
+def write_points(path, n, d):
+    """Write a noisy union of subspaces of dimension 8."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    bases = rng.standard_normal((N_CLUSTERS, 8, d))
+    labels = rng.integers(0, N_CLUSTERS, n)
+    X = np.lib.format.open_memmap(path, "w+", np.float32, (n, d))
+    for c in range(N_CLUSTERS):
+        own = np.flatnonzero(labels == c)
+        points = rng.standard_normal((len(own), 8)) @ bases[c]
+        X[own] = points + 0.5 * rng.standard_normal((len(own), d))
+    X.flush()
+
+
+def rows(path, start, stop):
+    """Return rows of a file; runs on a worker."""
+    import numpy as np
+
+    return np.load(path, mmap_mode="r")[start:stop]
+
+
+def from_npy(path, n_rows=5000):
+    """Return a Dask array whose chunks workers read from a .npy file."""
+    import dask
+    import dask.array as da
+    import numpy as np
+
+    X = np.load(path, mmap_mode="r")
+    ends = [(i, min(i + n_rows, len(X))) for i in range(0, len(X), n_rows)]
+    blocks = [
+        da.from_delayed(dask.delayed(rows)(path, i, j), (j - i, X.shape[1]), X.dtype)
+        for i, j in ends
+    ]
+    return da.concatenate(blocks)
+
+
+def timed_fit(X):
+    """Return a fitted model and the seconds it took."""
+    from dssc import ADSSC
+
+    start = time.perf_counter()
+    model = ADSSC(N_CLUSTERS, eta1=10.0, n_neighbors=12, random_state=0, n_init=3).fit(X)
+    return model, time.perf_counter() - start
+
+
+def report(name, model, seconds):
+    """Print the time of a fit by stage."""
+    stages = ", ".join(f"{stage} {model.timings_.get(stage, 0.0):.2f}" for stage in STAGES)
+    print(f"  {name}: {seconds:.2f} s ({stages})", flush=True)
+
+
+def compare(path, n, client, repeats):
+    """Fit in one process and on the workers in turns; return the last two models."""
+    import numpy as np
+
+    ratios = []
+    for _ in range(repeats):
+        alone, alone_seconds = timed_fit(np.load(path))
+        report("one process", alone, alone_seconds)
+        spread, spread_seconds = timed_fit(from_npy(path))
+        report("workers", spread, spread_seconds)
+        ratios.append(spread_seconds / alone_seconds)
+    same = (alone.affinity_matrix_ != spread.affinity_matrix_).nnz == 0
+    print(f"  ratios {', '.join(f'{r:.2f}' for r in ratios)}; same affinity: {same}")
+    memory = client.run(peak_megabytes)
+    print(f"  peak of the workers {max(memory.values()):.0f} MB, client {peak_megabytes():.0f} MB")
+    print(f"  work: {spread.work_}, {spread.work_['bytes received'] / n:.0f} bytes per point")
+    return alone, spread
+
+
+def peak_megabytes():
+    """Return the largest resident memory of this process so far."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main():
+    """Measure all sizes."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("n", type=int, nargs="*", default=[40_000])
+    parser.add_argument("--features", type=int, default=500)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=2)
+    options = parser.parse_args()
+    for name in ("OMP", "OPENBLAS", "NUMBA"):
+        os.environ[f"{name}_NUM_THREADS"] = str(options.workers)
+
+    import numpy as np
+    from distributed import Client, LocalCluster
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(
+            n_workers=options.workers, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        small = os.path.join(folder, "small.npy")
+        write_points(small, 5000, options.features)
+        timed_fit(np.load(small))
+        timed_fit(from_npy(small))
+        for n in options.n:
+            path = os.path.join(folder, f"{n}.npy")
+            write_points(path, n, options.features)
+            print(f"n={n}, {options.features} features, {options.workers} workers", flush=True)
+            alone, _ = compare(path, n, client, options.repeats)
+            flop = n * n * options.features
+            rate = flop / alone.timings_["scan"] / options.workers
+            print(f"  scan on one machine: {rate / 1e9:.1f} Gflop/s per thread")
+
+
+if __name__ == "__main__":
+    main()

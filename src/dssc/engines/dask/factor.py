@@ -1,0 +1,330 @@
+"""Least squares on a cluster: the vectors stay with the workers."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations_with_replacement
+from typing import Any
+
+import dask
+import numpy as np
+
+from dssc import kernels
+from dssc._cluster_rows import BATCH, ClusterRows, batches_per_chunk
+from dssc._progress import Progress
+from dssc._threads import one_thread
+from dssc._typing import Array
+from dssc.engines.dask.workers import ATTEMPTS, Task, Workers
+from dssc.expression.factor import (
+    KnownProducts,
+    SplitVectors,
+    check_representable,
+    group_gram,
+    product_rows,
+    rounding_of,
+    scales_of,
+    split_vectors,
+    substitution,
+)
+from dssc.expression.gram import BLOCK, GROUP
+from dssc.stochastic.scan import TILE, Weights
+from dssc.stochastic.scan_parts import NextPart, Part, PartResult, find_candidates
+from dssc.stochastic.tournament import blocks_per_side
+
+# Bytes of chunks that a task for exact products reads, about.
+PRODUCT_BYTES = 1 << 27
+# Pairs of a task for exact products, which travel with it.
+MOST_PAIRS = 1 << 18
+# Gram matrices that are fetched together.
+GRAMS_FETCHED = 32
+# Size of a graph from which Dask warns; a factor of X'X belongs into it.
+GRAPH_BYTES = "1 GB"
+
+
+class ClusterFactor:
+    """What :class:`dssc.expression.LeastSquaresFactor` is, with its vectors on a cluster.
+
+    Workers compute vectors from chunks of X, exchange them so that they are in the order of the
+    search, and keep them. Nothing of the size of X comes to the client. What a worker loses is
+    computed again from X.
+
+    Parameters
+    ----------
+    workers : Workers
+        The workers.
+    X : ClusterRows of shape (n_samples, n_features)
+        Samples, none of them zero.
+    eta1 : float
+        Weight of the penalty, positive or infinite.
+    progress : Progress
+        Shows the stage "factor".
+    weights : ndarray of shape (n_samples,), optional
+        How often each sample counts.
+
+    Attributes
+    ----------
+    order, norms, scales, rounding
+        As in `LeastSquaresFactor`.
+    vectors : RemoteVectors of shape (n_samples, n_features)
+        Row r is the vector of sample ``order[r]``, rounded to float32.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        X: ClusterRows,
+        eta1: float,
+        progress: Progress,
+        weights: Array | None = None,
+    ):
+        check_representable(eta1)
+        n, d = X.shape
+        self.workers, self.shape = workers, (n, d)
+        self.rounding = rounding_of(d)
+        self.order = np.random.default_rng(0).permutation(n)
+        self._place = np.argsort(self.order)
+        self._known = KnownProducts(n)
+        self.chunk_rows = rows_per_chunk(n, d)
+        self.n_chunks = -(-n // self.chunk_rows)
+        with progress.stage("factor"):
+            gram = self._gram(X, eta1, weights) if np.isfinite(eta1) else None
+            self.norms, self.chunks, self.corrections = self._vectors(X, gram)
+        self.vectors = RemoteVectors(self)
+        self.scales = scales_of(self.norms, eta1, weights)
+
+    def products(self, rows: Array, columns: Array) -> Array:
+        """Return h at pairs of samples in float64; each is computed once, and kept."""
+        return self._known.at(rows, columns, self._products)
+
+    def product_rows(self, places: Array) -> Array:
+        """Return the products of the vectors at some places with all vectors, in float32."""
+        left = self.workers.hold("left", self.vectors[places])
+        tasks = [
+            Task(f"rows {number}", rows_in_chunk, (left, chunk))
+            for number, chunk in enumerate(self.chunks)
+        ]
+        found = self.workers.run_all(tasks)
+        pieces = [np.frombuffer(found[task.name].content, np.float32) for task in tasks]
+        return np.hstack([piece.reshape(len(places), -1) for piece in pieces])
+
+    def run_parts(
+        self, weights: list[Weights], next_part: NextPart
+    ) -> Iterator[tuple[Part, PartResult]]:
+        """Yield parts of a search with their results; a `Runner`, with the weights first."""
+        parts: dict[str, Part] = {}
+        held = [self._held_weights(weights, number) for number in range(self.n_chunks)]
+
+        def next_task() -> Task | None:
+            part = next_part()
+            if part is None:
+                return None
+            numbers = sorted({block * TILE // self.chunk_rows for block in part.blocks})
+            chunks = [futures[number] for futures in (self.chunks, held) for number in numbers]
+            task = Task(f"scan {part.name}", part_in_chunks, (part, numbers, self.chunk_rows))
+            parts[task.name] = part
+            return task._replace(arguments=(*task.arguments, *chunks))
+
+        for name, result in self.workers.run(next_task):
+            yield parts.pop(name), result
+
+    def _held_weights(self, weights: list[Weights], number: int) -> Any:
+        points = slice(number * self.chunk_rows, (number + 1) * self.chunk_rows)
+        array = np.array([[array[points] for array in weight] for weight in weights])
+        return self.workers.hold(f"weights-{number}", array)
+
+    def _gram(self, X: ClusterRows, eta1: float, weights: Array | None) -> Array:
+        """Return ``X'X + eta1 I``, or ``X'WX + eta1 I``, summed as in `regularised_gram`."""
+        gram = eta1 * np.eye(self.shape[1])
+        groups = X.array.rechunk({0: BLOCK * GROUP}).to_delayed().ravel()
+        rows = [slice(start, start + BLOCK * GROUP) for start in range(0, len(X), BLOCK * GROUP)]
+        tasks = [
+            delayed_gram(
+                group,
+                None if weights is None else weights[rows[number]],
+                dask_key_name=self._key("gram", number),
+            )
+            for number, group in enumerate(groups)
+        ]
+        for start in range(0, len(tasks), GRAMS_FETCHED):
+            for part in dask.compute(*tasks[start : start + GRAMS_FETCHED]):
+                gram += part
+        return gram
+
+    def _vectors(self, X: ClusterRows, gram: Array | None) -> tuple[Array, list[Any], list[Any]]:
+        """Return the norms, and futures of chunks of vectors and of corrections."""
+        samples = X.array.rechunk({0: self.chunk_rows}).to_delayed().ravel()
+        substitute = dask.delayed(substitution(gram), traverse=False)
+        made = [
+            delayed_vectors(chunk, substitute, dask_key_name=self._key("vectors", number))
+            for number, chunk in enumerate(samples)
+        ]
+        norms = [delayed_norms(one) for one in made]
+        halves: tuple[list[Any], list[Any]] = ([], [])
+        for number in range(self.n_chunks):
+            order = self.order[number * self.chunk_rows : (number + 1) * self.chunk_rows]
+            origin = (order // self.chunk_rows).astype(np.int32)
+            pieces = [
+                delayed_piece(made[i], (order[origin == i] % self.chunk_rows).astype(np.int32))
+                for i in np.unique(origin)
+            ]
+            for half, name in enumerate(("shuffle", "corrections")):
+                key = self._key(name, number)
+                halves[half].append(delayed_merge(half, origin, pieces, dask_key_name=key))
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": GRAPH_BYTES}):
+            futures = self.workers.client.compute(
+                [*norms, *halves[0], *halves[1]], retries=ATTEMPTS
+            )
+        of_chunks = futures[: len(norms)]
+        return (
+            np.concatenate(self.workers.client.gather(of_chunks)),
+            futures[len(norms) : len(norms) + self.n_chunks],
+            futures[len(norms) + self.n_chunks :],
+        )
+
+    def _key(self, name: str, number: int) -> str:
+        return f"{self.workers.key(name)}-{number}"
+
+    def _products(self, rows: Array, columns: Array) -> Array:
+        """Return products of pairs, those of vectors in the same chunks together."""
+        d = self.shape[1]
+        per_side = max(1, PRODUCT_BYTES // (2 * 2 * 4 * d * self.chunk_rows))
+        span = per_side * self.chunk_rows  # places of one side of a task
+        places = np.sort([self._place[rows], self._place[columns]], axis=0)
+        sides, n_sides = places // span, -(-self.shape[0] // span)
+        group = sides[0] * n_sides + sides[1]
+        order = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[order], np.arange(n_sides**2 + 1))
+        pairs: dict[str, Array] = {}
+        tasks = []
+        for i, j in combinations_with_replacement(range(n_sides), 2):
+            own = order[starts[i * n_sides + j] : starts[i * n_sides + j + 1]]
+            for k in range(0, len(own), MOST_PAIRS):
+                at = own[k : k + MOST_PAIRS]
+                tasks.append(self._product_task(f"products {i}-{j}-{k}", places[:, at]))
+                pairs[tasks[-1].name] = at
+        out = np.empty(len(rows))
+        for name, result in self.workers.run_all(tasks).items():
+            out[pairs[name]] = np.frombuffer(result.content)
+        return out
+
+    def _product_task(self, name: str, places: Array) -> Task:
+        numbers = np.unique(places // self.chunk_rows)
+        dtype = np.int32 if self.shape[0] < 2**31 else np.int64
+        arguments = places.astype(dtype), numbers.tolist(), self.chunk_rows
+        chunks = [half[i] for half in (self.chunks, self.corrections) for i in numbers]
+        return Task(name, products_in_chunks, (*arguments, *chunks))
+
+
+class RemoteVectors:
+    """The vectors of a `ClusterFactor`; indexing by places fetches them."""
+
+    def __init__(self, factor: ClusterFactor):
+        self.factor, self.shape = factor, factor.shape
+
+    def __getitem__(self, places: Array) -> Array:
+        numbers, chunk_rows = places // self.factor.chunk_rows, self.factor.chunk_rows
+        tasks = [
+            Task(
+                f"fetch {number}",
+                rows_of_chunk,
+                (places[numbers == number] % chunk_rows, self.factor.chunks[number]),
+            )
+            for number in np.unique(numbers)
+        ]
+        found = self.factor.workers.run_all(tasks)
+        out = np.empty((len(places), self.shape[1]), dtype=np.float32)
+        for task, number in zip(tasks, np.unique(numbers), strict=True):
+            rows = np.frombuffer(found[task.name].content, np.float32)
+            out[numbers == number] = rows.reshape(-1, self.shape[1])
+        return out
+
+
+def rows_per_chunk(n: int, d: int) -> int:
+    """Return how many vectors make a chunk: at least as many as a side of a part has."""
+    side = blocks_per_side(-(-n // TILE)) * TILE
+    n_batches = max(batches_per_chunk(d), -(-side // BATCH))
+    return BATCH * (1 << (n_batches - 1).bit_length())
+
+
+def vectors_of_chunk(rows: Array, substitute: Any) -> SplitVectors:
+    """Return the vectors of a chunk of samples, on one thread."""
+    with one_thread():
+        return split_vectors(np.ascontiguousarray(rows), substitute)
+
+
+def gram_of_group(rows: Array, weights: Array | None) -> Array:
+    """Return the Gram matrix of some samples, on one thread."""
+    with one_thread():
+        return group_gram(np.ascontiguousarray(rows), weights)
+
+
+def norms_of_chunk(vectors: SplitVectors) -> Array:
+    """Return the norms of a chunk."""
+    return vectors.norms
+
+
+def piece_of_chunk(vectors: SplitVectors, rows: Array) -> tuple[Array, Array]:
+    """Return some of the vectors of a chunk with their corrections."""
+    return vectors.vectors[rows], vectors.corrections[rows]
+
+
+def merged_pieces(half: int, origin: Array, pieces: list[tuple[Array, Array]]) -> Array:
+    """Return a chunk in the order of the search: the vectors (0) or the corrections (1).
+
+    `origin` says which chunk of samples every row comes from; the pieces are in rising order.
+    """
+    rows = np.concatenate([piece[half] for piece in pieces])
+    out = np.empty_like(rows)
+    out[np.argsort(origin, kind="stable")] = rows
+    return out
+
+
+def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Array) -> PartResult:
+    """Return what a part of a search finds, on one thread.
+
+    `numbers` says which chunks these are: first those of vectors, then those of weights.
+    """
+    vectors = dict(zip(numbers, chunks, strict=False))
+    weights = dict(zip(numbers, chunks[len(numbers) :], strict=True))
+
+    def vectors_of(block: int) -> Array:
+        number, row = divmod(block * TILE, chunk_rows)
+        return vectors[number][row : row + TILE]
+
+    def weights_of(block: int) -> Array:
+        number, row = divmod(block * TILE, chunk_rows)
+        return weights[number][:, :, row : row + TILE]
+
+    with one_thread():
+        return find_candidates(part, vectors_of, weights_of)
+
+
+def products_in_chunks(
+    places: Array, numbers: list[int], chunk_rows: int, *chunks: Array
+) -> PartResult:
+    """Return exact products of pairs: chunks of vectors come first, then those of corrections."""
+    starts = np.cumsum([0, *(len(chunk) for chunk in chunks[: len(numbers) - 1])])
+    of_chunk = np.zeros(max(numbers) + 1, dtype=np.int64)
+    of_chunk[numbers] = starts
+    left, right = of_chunk[places // chunk_rows] + places % chunk_rows
+    halves = [np.concatenate(half) for half in (chunks[: len(numbers)], chunks[len(numbers) :])]
+    out = np.empty(places.shape[1])
+    with one_thread():
+        kernels.paired_products(*halves, left, right, out)
+    return PartResult.of([out])
+
+
+def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
+    """Return the products of some vectors with those of a chunk."""
+    with one_thread():
+        return PartResult.of([product_rows(left, chunk)])
+
+
+def rows_of_chunk(rows: Array, chunk: Array) -> PartResult:
+    """Return some vectors of a chunk."""
+    return PartResult.of([chunk[rows]])
+
+
+_delayed = partial(dask.delayed, pure=False, traverse=False)
+delayed_gram, delayed_vectors = _delayed(gram_of_group), _delayed(vectors_of_chunk)
+delayed_norms, delayed_piece = _delayed(norms_of_chunk), _delayed(piece_of_chunk)
+delayed_merge = dask.delayed(merged_pieces, pure=False)

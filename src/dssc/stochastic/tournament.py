@@ -1,0 +1,234 @@
+"""The search of all pairs in parts that are computed elsewhere, with the bits of a single process.
+
+The rounds of :func:`dssc.stochastic.scan.largest_similarities` are played in groups, and the
+pairs of a group are divided into parts. A part gets the thresholds that are known when it is
+handed out, from lists after some earlier round. Its candidates are offered to the lists in the
+order of the tournament. A product that is left out is below its threshold, which only rises, so
+it would not have entered a list. Hence the lists do not depend on when and where parts are
+computed.
+
+Parts up to round 2 r are handed out when r rounds are complete. So a point meets about as many
+candidates in r rounds as its list holds, and what parts return is in proportion to the number of
+points. In the first round there is no threshold, so its parts return lists.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dssc import kernels
+from dssc._progress import Progress
+from dssc._threads import share_rows
+from dssc._typing import Array
+from dssc.stochastic.scan import (
+    LIST_CAPACITY,
+    TILE,
+    Lists,
+    Weights,
+    expected_so_far,
+    shorten,
+    sort,
+)
+from dssc.stochastic.scan_parts import Candidates, Part, PartResult, Runner
+
+# Rounds, and pairs of each, that a part holds, in units of the root of the number of blocks. So
+# there are fewer parts than blocks: enough for many workers, few enough for their scheduler.
+SIDE = 0.9
+# Limits of these numbers, which are multiples of the smaller one.
+LEAST_SIDE, MOST_SIDE = 4, 256
+
+
+class Group(NamedTuple):
+    """Consecutive rounds of the tournament, and the meetings of each of their parts by name."""
+
+    last_round: int
+    parts: dict[str, Array]
+
+
+def largest_similarities_by_parts(
+    shape: tuple[int, int],
+    weights: list[Weights],
+    signed: bool,
+    n_kept: int,
+    progress: Progress,
+    run: Runner,
+) -> list[Lists]:
+    """Return what :func:`dssc.stochastic.scan.largest_similarities` returns, bit for bit.
+
+    `shape` is the shape of the vectors, and `run` computes the parts.
+    """
+    n, d = shape
+    tournament = Tournament(n, weights, signed, n_kept)
+    with progress.stage("scan", n * (n + TILE) * d / 1e9, "Gflop") as advance:
+        for part, result in run(tournament.next_part):
+            tournament.add(part, result)
+            advance(2e-9 * d * TILE * TILE * len(part.meetings))
+    return tournament.lists()
+
+
+class Tournament:
+    """Hands out parts, and offers what they found to the lists in the order of the rounds.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of points.
+    weights : list of Weights
+        The weights of every kind of lists.
+    signed : bool
+        Whether products below zero count as zero.
+    n_kept : int
+        Entries that a list keeps.
+    """
+
+    def __init__(self, n_points: int, weights: list[Weights], signed: bool, n_kept: int):
+        self.n_points, self.weights, self.signed, self.n_kept = n_points, weights, signed, n_kept
+        self.n_rounds = 0  # rounds that are complete
+        self._lists = [Lists.empty(n_points, n_kept) for _ in weights]
+        self._groups = groups(-(-n_points // TILE))
+        self._open: deque[Group] = deque()  # groups that are not complete, in order
+        self._waiting: deque[tuple[int, str, Array]] = deque()  # parts of the last of them
+        self._results: dict[str, tuple[Part, PartResult]] = {}
+
+    def next_part(self) -> Part | None:
+        """Return the next part, or None if other parts must be computed before it."""
+        if not self._waiting and (group := next(self._groups, None)):
+            self._open.append(group)
+            self._waiting.extend((group.last_round, *part) for part in group.parts.items())
+        if not self._waiting or self._waiting[0][0] > max(1, 2 * self.n_rounds):
+            return None
+        last_round, name, meetings = self._waiting.popleft()
+        part = Part(name, meetings, {}, *self._limits(1), self.signed)
+        if last_round == 1:
+            return part
+        return part._replace(thresholds={b: self._thresholds(b) for b in part.blocks})
+
+    def add(self, part: Part, result: PartResult) -> None:
+        """Keep the result of a part, and offer what is complete to the lists."""
+        self._results[part.name] = part, result
+        while self._open and self._open[0].parts.keys() <= self._results.keys():
+            group = self._open.popleft()
+            found = [self._results.pop(name) for name in group.parts]
+            if group.last_round == 1:
+                self._begin(found)
+            else:
+                self._offer(found)
+            self.n_rounds = group.last_round
+
+    def lists(self) -> list[Lists]:
+        """Return the sorted lists, when all parts were added."""
+        assert not self._open
+        assert next(self._groups, None) is None
+        shorten(self._lists, self.n_kept)
+        sort(self._lists, self.n_kept)
+        return self._lists
+
+    def _limits(self, number: int) -> tuple[int, int]:
+        """Return how many entries a list keeps in a round, and how many it can hold."""
+        n_expected = expected_so_far(self.n_kept, number * TILE / self.n_points)
+        return n_expected, min(LIST_CAPACITY * n_expected, self._lists[0].values.shape[1])
+
+    def _thresholds(self, block: int) -> Array:
+        points = slice(block * TILE, (block + 1) * TILE)
+        return np.array([lists.thresholds[points] for lists in self._lists])
+
+    def _begin(self, found: list[tuple[Part, PartResult]]) -> None:
+        """Take over the lists after the first round."""
+        for part, result in found:
+            blocks = part.blocks
+            points = slice(blocks[0] * TILE, min(self.n_points, (blocks[-1] + 1) * TILE))
+            n_points = points.stop - points.start
+            of_part = result.first_lists(n_points, part.capacity, len(self._lists))
+            for lists, first in zip(self._lists, of_part, strict=True):
+                lists.values[points, : part.capacity] = first.values
+                lists.places[points, : part.capacity] = first.places
+                lists.counts[points], lists.thresholds[points] = first.counts, first.thresholds
+
+    def _offer(self, found: list[tuple[Part, PartResult]]) -> None:
+        """Offer the candidates of a group to the lists, round by round."""
+        meetings = np.concatenate([part.meetings for part, _ in found])
+        n_kinds = len(self.weights)
+        by_part = [result.candidates(len(part.meetings), n_kinds) for part, result in found]
+        for number in np.unique(meetings[:, 0]):
+            tiles = meetings[meetings[:, 0] == number]
+            for kind in range(n_kinds):
+                pieces = [
+                    kinds[kind].of_meetings(part.meetings[:, 0] == number)
+                    for (part, _), kinds in zip(found, by_part, strict=True)
+                ]
+                self._offer_tiles(int(number), kind, tiles, pieces)
+            if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
+                shorten(self._lists, self._limits(int(number))[0])
+
+    def _offer_tiles(self, number: int, kind: int, tiles: Array, pieces: list[Candidates]) -> None:
+        """Offer the candidates of a round to the lists of one kind."""
+        counts, found, products = map(np.concatenate, zip(*pieces, strict=True))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        rows, columns = tiles[:, 1:].T.astype(np.int64) * TILE
+        widths = np.minimum(TILE, self.n_points - columns)
+
+        def offer(part: slice) -> None:
+            kernels.keep_listed(
+                found,
+                products,
+                starts[part.start : part.stop + 1],
+                rows[part],
+                columns[part],
+                widths[part],
+                *self.weights[kind],
+                *self._limits(number),
+                *self._lists[kind],
+            )
+
+        share_rows(offer, len(rows), kernels.threads_worth(len(found)))
+
+
+def groups(n_blocks: int) -> Iterator[Group]:
+    """Yield the rounds 1, 2, 3 and 4, 5 to 8, and so on, up to `blocks_per_side` at a time."""
+    side = blocks_per_side(n_blocks)
+    n_all = n_blocks + n_blocks % 2  # the first round, in which blocks meet themselves, and others
+    first = 1
+    while first <= n_all:
+        last = min(n_all, 2 * (first - 1), first + side - 1) if first > 1 else 1
+        if parts := dict(_parts(range(first, last + 1), n_blocks, side)):
+            yield Group(last, parts)
+        first = last + 1
+
+
+def _parts(numbers: range, n_blocks: int, side: int) -> Iterator[tuple[str, Array]]:
+    """Yield parts of several rounds and of pairs at about the same place in them, by name.
+
+    Blocks move by one place per round. So a part of s rounds and s places needs about 4 s blocks
+    for its s² pairs; with fewer rounds there is room for more places. In the first round a part has
+    the blocks of one chunk.
+    """
+    is_first = numbers.start == 1
+    n_places = side if is_first or len(numbers) > side // 2 else 2 * side
+    for place in range(0, n_blocks if is_first else (n_blocks + 1) // 2, n_places):
+        found = meetings(np.array(numbers), np.arange(place, place + n_places), n_blocks)
+        if len(found):
+            yield f"{numbers.start:06d}-{place:06d}", found
+
+
+def meetings(numbers: Array, places: Array, n_blocks: int) -> Array:
+    """Return the meetings at some places of some rounds, as `Part` holds them.
+
+    These are the pairs of :func:`dssc.stochastic.scan.rounds`, without the bye.
+    """
+    if numbers[0] == 1:
+        blocks = places[places < n_blocks]
+        return np.stack([np.ones_like(blocks), blocks, blocks], axis=1).astype(np.int32)
+    n = n_blocks + n_blocks % 2
+    turn, place = np.repeat(numbers - 2, len(places)), np.tile(places, len(numbers))
+    one, other = (turn + place) % (n - 1), (turn - place) % (n - 1)
+    other[place == 0] = n - 1
+    found = np.stack([turn + 2, np.minimum(one, other), np.maximum(one, other)], axis=1)
+    return found[(place < n // 2) & (found[:, 2] < n_blocks)].astype(np.int32)
+
+
+def blocks_per_side(n_blocks: int) -> int:
+    """Return how many rounds, and pairs of each, make a part."""
+    side = LEAST_SIDE * round(SIDE * n_blocks**0.5 / LEAST_SIDE)
+    return min(MOST_SIDE, max(LEAST_SIDE, side))
