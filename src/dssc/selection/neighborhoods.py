@@ -22,11 +22,11 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._devices import as_array
-from dssc._threads import block_threads, threads_for_eigenvectors
+from dssc._threads import threads_for_eigenvectors
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.features import unit_norm
-from dssc.kernels import n_threads
+from dssc.kernels.neighborhoods import distances_from_leading_directions, strongest_neighbors
 from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
 # Values of eta1 that are compared, for REFERENCE_SIZE points; more points need larger ones.
@@ -45,8 +45,6 @@ N_POINTS = 320
 N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.
 DIMENSION = 12
-# Fewest points whose neighbourhoods are worth a thread.
-FEWEST_PER_THREAD = 40
 # Points that are compared with points without clusters.
 COMPARED = 1000
 # Fewest samples that have neighbourhoods.
@@ -233,29 +231,16 @@ class Sample:
 
     def mean_distance(self, eta1: float, signed: bool, points: Array) -> float:
         """Return the mean squared distance of points from the subspace of their neighbourhood."""
-        sets, valid = self._neighborhoods(eta1, signed, points)
+        sets = self._neighborhoods(eta1, signed, points)
         dimension = max(1, min(DIMENSION, self.rank // 2))
+        distances = np.empty(len(points))
+        distances_from_leading_directions(
+            self.cosines, points, sets, dimension, NEGLIGIBLE, distances
+        )
+        return round(float(np.mean(distances)), DIGITS)
 
-        def distances(part: Array) -> Array:
-            at = sets[part]
-            gram = self.cosines[at[:, :, None], at[:, None, :]]
-            gram *= valid[part][:, :, None] * valid[part][:, None, :]
-            products = self.cosines[at, points[part, None]] * valid[part]
-            values, vectors = np.linalg.eigh(gram)
-            values, vectors = values[:, -dimension:], vectors[:, :, -dimension:]
-            inside = np.einsum("pmi,pm->pi", vectors, products) ** 2
-            is_direction = values > NEGLIGIBLE
-            inside = np.where(is_direction, inside / np.where(is_direction, values, 1.0), 0.0)
-            return np.clip(1.0 - inside.sum(axis=1), 0.0, 1.0)
-
-        n_parts = max(1, min(n_threads(), len(points) // FEWEST_PER_THREAD))
-        parts = np.array_split(np.arange(len(points)), n_parts)
-        with block_threads(n_parts) as in_threads:
-            mean = float(np.mean(np.concatenate(list(in_threads(distances, parts)))))
-        return round(mean, DIGITS)
-
-    def _neighborhoods(self, eta1: float, signed: bool, points: Array) -> tuple[Array, Array]:
-        """Return the members of neighbourhoods, repeated ones and the points marked as invalid."""
+    def _neighborhoods(self, eta1: float, signed: bool, points: Array) -> Array:
+        """Return the members of neighbourhoods, sorted; some are repeated or the point itself."""
         n_near, n_next = min(N_NEAR, self.n_points - 2), min(N_NEXT, self.n_points - 2)
         strongest = self._strongest(eta1, signed)
         near = strongest(points, n_near)
@@ -263,9 +248,7 @@ class Sample:
         further = strongest(distinct, n_next)[places.reshape(near.shape)]
         sets = np.concatenate([near, further.reshape(len(points), -1)], axis=1)
         sets.sort(axis=1)
-        valid = sets != points[:, None]
-        valid[:, 1:] &= sets[:, 1:] != sets[:, :-1]
-        return sets, valid.astype(np.float64)
+        return sets
 
     def _strongest(self, eta1: float, signed: bool) -> Callable[[Array, int], Array]:
         """Return the function that finds the strongest neighbours of points, in any order."""
@@ -277,11 +260,9 @@ class Sample:
             scales = (1.0 / np.maximum(1.0 - leverages, NEGLIGIBLE)).astype(np.float32)
 
         def strongest(rows: Array, count: int) -> Array:
-            K = vectors[rows] @ vectors.T
-            K *= scales[rows, None] + scales
-            if not signed:
-                np.abs(K, out=K)
-            K[np.arange(len(rows)), rows] = -np.inf
-            return np.argpartition(K, -count, axis=1)[:, -count:]
+            neighbors = np.empty((len(rows), count), dtype=np.int64)
+            products = vectors[rows] @ vectors.T
+            strongest_neighbors(products, scales[rows], scales, rows, signed, neighbors)
+            return neighbors
 
         return strongest
