@@ -16,15 +16,23 @@ SMALL_MATRIX = 1000
 PRODUCTS_PER_THREAD = 2e7
 
 
+# A `map`, perhaps on several threads.
+InThreads = Callable[..., Iterator[Any]]
+
+
 @contextmanager
-def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
+def block_threads(n_threads: int) -> Iterator[InThreads]:
     """Provide a `map` whose calls run on several threads; each thread multiplies on its own.
 
     The results come in order. Threads that multiply and then do something else with the product
     never wait for each other. A multithreaded BLAS would keep its own threads spinning meanwhile.
     """
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
-        yield threads.map
+    with _libraries().limit(limits=1, user_api="blas"):
+        if n_threads == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(n_threads) as threads:
+            yield threads.map
 
 
 def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> None:

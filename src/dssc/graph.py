@@ -41,10 +41,15 @@ def component_sizes(graph: sparse.csr_array) -> Array:
     return np.sort(np.bincount(pieces))[::-1]
 
 
+def is_inside(graph: sparse.csr_array, labels: Array) -> Array:
+    """Return which entries of an affinity lie inside clusters."""
+    return np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]
+
+
 def share_inside(graph: sparse.csr_array, labels: Array) -> Array:
     """Return the share of each point's affinity that lies on points of its own cluster."""
-    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    same = labels[rows] == labels[graph.indices]
-    inside = np.bincount(rows, graph.data * same, minlength=graph.shape[0])
-    total = np.bincount(rows, graph.data, minlength=graph.shape[0])
+    ones = np.ones(graph.shape[1])
+    parts = graph.indices, graph.indptr
+    inside = sparse.csr_array((graph.data * is_inside(graph, labels), *parts), graph.shape) @ ones
+    total = graph @ ones
     return np.divide(inside, total, out=np.zeros_like(total), where=total > 0)

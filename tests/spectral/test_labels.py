@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from dssc import assign_labels, clustering_accuracy, unit_norm
-from dssc.spectral.labels import kmeans_seeds
+from dssc.spectral.kmeans import kmeans_seeds
 from tests.spectral.inputs import blocks, cluster
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc._typing import Array
-from dssc.graph import share_inside
+from dssc.graph import is_inside, share_inside
 from dssc.spectral.embedding import spectral_embedding
 from dssc.spectral.fading import fading_components, fading_weights
 from dssc.spectral.labels import assign_labels
@@ -24,9 +24,8 @@ def modularity(graph: sparse.csr_array, labels: Array) -> float:
     Chance distributes the affinity over all pairs of points in proportion to their degrees (Newman
     and Girvan, 2004).
     """
-    degrees = np.asarray(graph.sum(axis=1)).ravel()
-    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    inside = graph.data[labels[rows] == labels[graph.indices]].sum()
+    degrees = graph @ np.ones(graph.shape[1])
+    inside = np.dot(graph.data, is_inside(graph, labels))
     shares = np.bincount(labels, degrees) / degrees.sum()
     return float(inside / degrees.sum() - np.sum(shares**2))
 

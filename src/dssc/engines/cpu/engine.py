@@ -12,7 +12,8 @@ from dssc.engines.protocol import AffinityGraph, SelfExpression
 from dssc.expression import LeastSquaresFactor, least_squares_representation
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
-from dssc.spectral import assign_labels, spectral_embedding
+from dssc.spectral import spectral_embedding
+from dssc.spectral.labels import labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
 
 # From this many samples on, with more samples than features, no n x n matrix is made.
@@ -85,12 +86,6 @@ class CpuEngine:
         rng: np.random.RandomState,
     ) -> Array:
         """Return a label for every row of an embedding."""
-        return assign_labels(
-            embedding,
-            n_clusters,
-            method=method,
-            n_init=n_init,
-            similarity=graph.expression.similarities,
-            random_state=rng,
-            sample_weight=graph.expression.weights,
-        )
+        expression = graph.expression
+        arguments = method, n_init, expression.similarities, rng, expression.weights
+        return labels_of_embedding(embedding, n_clusters, *arguments)

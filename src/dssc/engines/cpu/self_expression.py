@@ -18,6 +18,9 @@ from dssc.stochastic import (
     largest_similarities,
 )
 
+# Most similarities that are kept for the next call: 32 MB of them.
+KEPT_SIMILARITIES = 1 << 23
+
 
 class MatrixExpression:
     """C as an array or a sparse matrix, and the similarities K made from it.
@@ -83,6 +86,7 @@ class FactoredExpression:
         search = search_for(self.factor)
         self.K = FactoredSimilarity(self.factor, symmetric, signed, search, weights)
         self.problem = ProjectionProblem(self.K, weights=weights)
+        self._last_rows: tuple[Array, Array] | None = None
 
     def coefficients(self, projection: ProjectionResult | None) -> Matrix:
         """Return the entries of C, summed over copies, where the projection is positive."""
@@ -94,8 +98,16 @@ class FactoredExpression:
         return C
 
     def similarities(self, rows: Array) -> Array:
-        """Return rows of ``K + K'``."""
-        return self.K.symmetric_rows(rows)
+        """Return rows of ``K + K'``.
+
+        Clusterings of one graph ask for the same rows again and again, so the last ones are kept.
+        """
+        if self._last_rows is not None and np.array_equal(self._last_rows[0], rows):
+            return self._last_rows[1]
+        values = self.K.symmetric_rows(rows)
+        if values.size <= KEPT_SIMILARITIES:
+            self._last_rows = rows, values
+        return values
 
 
 def _positive_part(C: Matrix) -> Matrix:

@@ -7,7 +7,8 @@ import torch
 
 from dssc._typing import Array
 from dssc.spectral.counts import check_counts, check_nonzero_rows
-from dssc.spectral.labels import n_seed_points, n_seed_trials, place_strays
+from dssc.spectral.kmeans import n_seed_points, n_seed_trials
+from dssc.spectral.labels import place_strays
 
 # Most steps of Lloyd's algorithm.
 MAX_STEPS = 300
