@@ -21,7 +21,7 @@ from dssc.engines.cpu import MatrixExpression
 from dssc.expression import elastic_net_representation
 from dssc.features import unit_norm
 from dssc.result import RepresentationResult
-from dssc.spectral import faded, fading_components
+from dssc.spectral import commute_time_embedding, faded, fading_components
 from dssc.stochastic import project_to_components, project_to_neighbors
 
 # The value of eta2 that asks for as many connected components as clusters, or fewer.
@@ -139,11 +139,48 @@ def embed(
 ) -> Array:
     """Return the leading eigenvectors of the affinity, with their weights if they fade."""
     with progress.stage("eigenvectors"):
+        vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)
         if not settings.has_fading_components:
-            return engine.embed(graph, n_clusters, settings.n_components, None, rng)
-        n_components = fading_components(graph.affinity.shape[0], n_clusters)
-        vectors = engine.embed(graph, n_clusters, n_components, n_clusters, rng)
+            return vectors
         return faded(vectors, graph.affinity, n_clusters, graph.expression.weights)
+
+
+def embed_variously(
+    graph: AffinityGraph,
+    n_clusters: int,
+    settings: Settings,
+    engine: Engine,
+    rng: np.random.RandomState,
+    progress: Progress,
+) -> list[Array]:
+    """Return the result of `embed` and, if eigenvectors fade there, two others of the same vectors.
+
+    These are the first eigenvectors, as many as clusters, and all of them scaled by commute times.
+    """
+    with progress.stage("eigenvectors"):
+        vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)
+        if not settings.has_fading_components:
+            return [vectors]
+        affinity, weights = graph.affinity, graph.expression.weights
+        return [
+            faded(vectors, affinity, n_clusters, weights),
+            np.ascontiguousarray(vectors[:, :n_clusters]),
+            commute_time_embedding(vectors, affinity, weights),
+        ]
+
+
+def _eigenvectors(
+    graph: AffinityGraph,
+    n_clusters: int,
+    settings: Settings,
+    engine: Engine,
+    rng: np.random.RandomState,
+) -> Array:
+    """Return the leading eigenvectors, of which those that fade need not be accurate."""
+    if not settings.has_fading_components:
+        return engine.embed(graph, n_clusters, settings.n_components, None, rng)
+    n_components = fading_components(graph.affinity.shape[0], n_clusters)
+    return engine.embed(graph, n_clusters, n_components, n_clusters, rng)
 
 
 def assign(

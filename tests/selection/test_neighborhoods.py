@@ -120,3 +120,20 @@ def test_points_on_one_line_are_named(n_features):
     X = np.outer(np.linspace(1, 2, 30), np.ones(n_features))
     with pytest.warns(UserWarning, match="equal or opposite"):
         choose_expression(X)
+
+
+@pytest.mark.parametrize("dimension", [2, 5, 10])
+def test_the_dimension_is_that_of_the_points(rng, dimension):
+    flat = np.hstack([rng.normal(size=(1500, dimension)) * 0.1, np.ones((1500, 1))])
+    X = flat @ np.linalg.qr(rng.normal(size=(40, dimension + 1)))[0].T
+    found = Sample(X).dimension(signed=True)
+    assert 0.8 * dimension < found < 1.2 * dimension
+    opposite = X * rng.choice([-1.0, 1.0], size=(1500, 1))
+    assert Sample(opposite).dimension(signed=False) == pytest.approx(found)
+
+
+def test_copies_and_equal_distances_have_a_dimension(rng):
+    X = rng.normal(size=(100, 4))
+    almost = np.vstack([X, X[:20] * (1 + 1e-15)])
+    assert 2.0 < Sample(almost).dimension(signed=True) < 5.0
+    assert Sample(np.eye(30)).dimension(signed=True) > 100.0

@@ -18,25 +18,18 @@ def trials():
     return Trials(X, settings, CpuEngine(), np.random.RandomState(0))
 
 
-def cut_of(A, labels):
-    parts = [labels == cluster for cluster in np.unique(labels)]
-    return np.mean([A[part][:, ~part].sum() / A[part].sum() for part in parts])
+def test_clusterings_are_ranked_by_modularity(trials):
+    trial = trials.add(6, 4)
+    trials.cluster(trial, 4, n_starts=3)
+    assert len(trial.labels) == 9
+    expected = [modularity(trial.graph.affinity, labels) for labels in trial.labels]
+    np.testing.assert_allclose(trial.modularities, expected, atol=1e-6)
+    assert np.all(np.diff(trial.modularities) <= 0)
+    assert trial.best_modularity == trial.modularities[0]
 
 
-def test_every_clustering_is_judged_in_the_mean_of_all_graphs(trials):
-    for n_neighbors in (6, 12):
-        trials.add(n_neighbors, 4)
-    trials.cluster(4, n_starts=3)
-    mean = sum(trial.graph.affinity for trial in trials.trials) / 2
-    for trial in trials.trials:
-        expected = [modularity(mean, labels) for labels in trial.labels]
-        np.testing.assert_allclose(trial.modularities, expected, atol=1e-6)
-        inside = [cut_of(mean.toarray(), labels) for labels in trial.labels]
-        np.testing.assert_allclose(trial.cuts, inside, atol=1e-6)
-
-
-@pytest.mark.parametrize(("n_components", "widths"), [(None, [10, 4, 10]), (5, [5, 5, 5])])
-def test_every_second_start_leaves_out_eigenvectors_that_fade(
+@pytest.mark.parametrize(("n_components", "widths"), [(None, [10, 4, 10]), (5, [5])])
+def test_graphs_are_clustered_in_three_embeddings_unless_one_is_given(
     trials, monkeypatch, n_components, widths
 ):
     embeddings = []
@@ -49,19 +42,38 @@ def test_every_second_start_leaves_out_eigenvectors_that_fade(
         ),
     )
     trials.settings = replace(trials.settings, n_components=n_components)
-    trials.add(6, 4)
-    trials.cluster(4, n_starts=3)
+    trial = trials.add(6, 4)
+    trials.cluster(trial, 4, n_starts=1)
     assert [embedding.shape[1] for embedding in embeddings] == widths
+    assert trial.embedding is embeddings[0]
 
 
-def test_ranks_are_added_and_torn_graphs_come_last(trials):
-    def trial(modularities, cuts, n_pieces=1):
-        labels = [np.full(1, value) for value in modularities]  # stand for clusterings
-        return Trial(6, None, n_pieces, None, labels, np.array(modularities), np.array(cuts))
+def test_components_much_smaller_than_neighborhoods_are_strays():
+    pieces = np.array([50, 30, 10, 6, 4])
+    assert Trial(12, None, pieces).stray_share == 0.1
+    assert Trial(7, None, pieces).stray_share == 0.0
+    assert Trial(None, None, pieces).stray_share == 0.0
 
-    # Ranks of the first graph 0 + 2 and 3 + 3, of the second 1 + 0 and 2 + 1.
-    trials.trials = [trial([0.9, 0.6], [0.3, 0.4]), trial([0.8, 0.7], [0.1, 0.2])]
-    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.8, 0.9, 0.7, 0.6]
-    trials.trials = [trial([0.9], [0.1], n_pieces=5), trial([0.2], [0.3])]
-    assert [entry.labels[0] for entry in trials.ranked_clusterings(4)] == [0.2, 0.9]
-    assert [entry.labels[0] for entry in trials.ranked_clusterings(5)] == [0.9, 0.2]
+
+def with_strays(trials, monkeypatch, strays):
+    """Let graphs have as many pairs of strays among 1,000 points as a function says."""
+
+    def add(n_neighbors, n_clusters):
+        n_pairs = strays(n_neighbors)
+        pieces = np.array([1000 - 2 * n_pairs, *[2] * n_pairs])
+        trials.trials.append(Trial(n_neighbors, None, pieces))
+        return trials.trials[-1]
+
+    monkeypatch.setattr(trials, "add", add)
+
+
+def test_graphs_grow_until_few_points_are_left_out(trials, monkeypatch):
+    with_strays(trials, monkeypatch, lambda n_neighbors: max(0, 14 - n_neighbors))
+    assert trials.add_connected(6, 40, 4).n_neighbors == 13
+    assert [trial.n_neighbors for trial in trials.trials] == [6, 9, 13]
+
+
+def test_points_that_no_graph_connects_do_not_make_it_denser(trials, monkeypatch):
+    with_strays(trials, monkeypatch, lambda n_neighbors: 20)
+    assert trials.add_connected(6, 20, 4).n_neighbors == 6
+    assert [trial.n_neighbors for trial in trials.trials] == [6, 9, 13, 19, 20]

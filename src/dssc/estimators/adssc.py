@@ -100,7 +100,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means. The best result is kept or, where the labels come with the choice
-        of parameters, the better half of all results vote; see Notes.
+        of parameters, the better half of the results in three embeddings vote; see Notes.
     merge_copies : bool, default=True
         Whether rows that are equal up to their length (and up to their sign, where signs do not
         count) are clustered as one point. Their copies get its label. False treats them as separate
@@ -226,12 +226,15 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
     points at most, or 40 per cluster.
 
-    *n_neighbors*: graphs with 6, 12 and 24 neighbours are clustered from `n_init` starts each, half
-    of them with all eigenvectors and half with the first `n_clusters`. The clustering with the best
-    modularity and normalised cut in the mean of these graphs decides, and the better half of all
-    clusterings votes on the labels. Beyond 8,000 points this would take long: about 12 neighbours
-    are taken, more in proportion to the logarithm of the number of points, and all points are
-    clustered once. `candidates_` and `explanation_` say what was found.
+    *n_neighbors*: 1.5 times the number of directions in which points vary locally (Levina and
+    Bickel, 2005), but from 4 to 40, and no more than the mean size of a cluster. If this leaves
+    more than 0.5 % of the points in components of half as many points, the number grows.
+
+    *Labels*: the graph is clustered in three embeddings of the same eigenvectors, from `n_init`
+    starts in each: with fading weights (`embedding_`), the first `n_clusters` only, and scaled by
+    commute times of the random walk. The half with the higher modularity votes. Beyond 8,000 points
+    this would take long, and labels are k-means in `embedding_`. `candidates_` and
+    `explanation_` say what was found.
 
     With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
     24 and 48 neighbours each, and the clustering is taken whose held-out points are nearest to the

@@ -16,6 +16,7 @@ CANDIDATE_COLUMNS = (
     ("modularity", "modularity", "{:.4f}"),
     ("residual", "held-out residual", "{:.4f}"),
     ("n_pieces", "components", "{}"),
+    ("stray_share", "stray points", "{:.1%}"),
 )
 
 

@@ -45,7 +45,7 @@ class FlatTrials:
         self.progress = Progress()  # the time of all trials counts as choosing
         self.trials: list[tuple[float, Trial]] = []
 
-    def add(self, eta1: float, counts: tuple[int | None, ...], n_clusters: int | None) -> None:
+    def add(self, eta1: float, counts: list[int | None], n_clusters: int | None) -> None:
         """Add graphs with one eta1."""
         settings = replace(self.settings, eta1=eta1)
         trials = Trials(self.X, settings, self.engine, self.rng, self.weights)

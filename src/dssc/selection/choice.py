@@ -23,13 +23,15 @@ class Candidate(NamedTuple):
         Mean squared distance of points from their neighbourhood, which eta1 is chosen by; None
         where eta1 was given. See :mod:`dssc.selection.neighborhoods`.
     modularity : float or None
-        Share of affinity inside the clusters of the best start, less what chance would put there,
-        in the mean of all graphs; None where no graph was made.
+        Share of affinity inside the clusters of the best start, less what chance would put there;
+        None where nothing was clustered.
     residual : float or None
         Mean squared distance of held-out points from the subspace of their cluster, with
         ``affine=True``; None otherwise.
     n_pieces : int or None
-        Connected components of the graph.
+        Connected components of the graph; None where no graph was made.
+    stray_share : float or None
+        Share of points in components with at most half as many points as neighbours.
     """
 
     eta1: float
@@ -39,6 +41,7 @@ class Candidate(NamedTuple):
     modularity: float | None = None
     residual: float | None = None
     n_pieces: int | None = None
+    stray_share: float | None = None
 
 
 @dataclass(frozen=True)

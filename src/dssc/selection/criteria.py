@@ -18,12 +18,24 @@ HELD_SHARE = 4
 
 
 def voted(labels: list[Array], n_clusters: int) -> Array:
-    """Return the cluster that most of several clusterings put each point in.
+    """Return the cluster that most of several clusterings, the best first, put each point in.
+
+    If a cluster would get no point, only the better half of the clusterings votes.
+    """
+    while len(labels) > 1:
+        outcome = _majority(labels, n_clusters)
+        if np.count_nonzero(np.bincount(outcome)) == n_clusters:
+            return outcome.astype(labels[0].dtype)
+        labels = labels[: len(labels) // 2]
+    return labels[0]
+
+
+def _majority(labels: list[Array], n_clusters: int) -> Array:
+    """Return the cluster that most clusterings put each point in.
 
     Clusterings number their clusters differently, so each is matched to the first one, with as many
     points as possible staying in their cluster; and then to the outcome, for a second vote. The
-    first clustering decides where votes are equal, and stands alone where a cluster would get no
-    point.
+    first clustering decides where votes are equal.
     """
     outcome, points = labels[0], np.arange(len(labels[0]))
     for _ in range(2):
@@ -34,8 +46,7 @@ def voted(labels: list[Array], n_clusters: int) -> Array:
             names = optimize.linear_sum_assignment(cells, maximize=True)[1]
             votes[points, names[vote]] += 1.0
         outcome = votes.argmax(axis=1)
-    is_full = np.count_nonzero(np.bincount(outcome)) == n_clusters
-    return outcome.astype(labels[0].dtype) if is_full else labels[0]
+    return outcome
 
 
 def rand_index(one: Array, two: Array, n_clusters: int) -> float:

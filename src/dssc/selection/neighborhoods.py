@@ -12,6 +12,9 @@ Where a cluster holds x as well as -x, which is what subspaces look like, the st
 a point is as often on the opposite side as on its own. Then signs say nothing. In all other data
 the opposite of a point is as far from it as anything can be, and a negative coefficient is no
 similarity.
+
+The same points give the dimension of the data, which the number of neighbours depends on: the
+distances to the nearest neighbours of a point grow the slower, the more directions there are.
 """
 
 from collections.abc import Callable
@@ -45,6 +48,14 @@ N_POINTS = 320
 N_NEAR, N_NEXT = 3, 8
 # Leading directions of a neighbourhood, about half of what spans it.
 DIMENSION = 12
+# Nearest neighbours whose distances give the dimension.
+N_NEAREST = 6
+# Median of a gamma variable of shape N_NEAREST - 1, relative to its mean.
+MEDIAN_RATIO = 0.934
+# One minus a cosine below this is zero.
+SAME_DIRECTION = 1e-12
+# Largest dimension; the nearest neighbours of a point may be equally far from it.
+LARGEST_DIMENSION = 1000.0
 # Points that are compared with points without clusters.
 COMPARED = 1000
 # Fewest samples that have neighbourhoods.
@@ -83,6 +94,8 @@ class ExpressionChoice:
         Whether negative coefficients count as no similarity.
     opposite_share : float
         Share of points whose strongest neighbour is on the opposite side.
+    dimension : float
+        Number of directions in which points vary locally; see `Sample.dimension`.
     tried : list of Neighborhoods
         What was compared, the best first.
     """
@@ -90,13 +103,14 @@ class ExpressionChoice:
     eta1: float
     signed: bool
     opposite_share: float
+    dimension: float
     tried: list[Neighborhoods]
 
 
 def choose_expression(
     X: Any, n_clusters: int | None = None, eta1: float | None = None
 ) -> ExpressionChoice:
-    """Choose eta1 unless it is given, and whether signs count.
+    """Choose eta1 unless it is given, and whether signs count, and measure the dimension.
 
     Parameters
     ----------
@@ -121,8 +135,9 @@ def choose_expression(
         )
     share = sample.opposite_share()
     signed = share < OPPOSITE_SHARE
+    dimension = sample.dimension(signed)
     if eta1 is not None:
-        return ExpressionChoice(eta1, signed, share, [])
+        return ExpressionChoice(eta1, signed, share, dimension, [])
     points = rng.permutation(n_drawn)[:N_POINTS]
 
     def distance(place: int) -> float:
@@ -131,7 +146,7 @@ def choose_expression(
 
     distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE)
     tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
-    return ExpressionChoice(tried[0].eta1, signed, share, tried)
+    return ExpressionChoice(tried[0].eta1, signed, share, dimension, tried)
 
 
 def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
@@ -228,6 +243,24 @@ class Sample:
         np.fill_diagonal(sizes, -1.0)
         strongest = sizes.argmax(axis=1)
         return float(np.mean(self.cosines[np.arange(self.n_points), strongest] < 0))
+
+    def dimension(self, signed: bool) -> float:
+        """Return the number of directions in which points vary locally.
+
+        In d dimensions, the mean logarithm of the distance to a far neighbour over that to a nearer
+        one is about 1 / d (Levina and Bickel, 2005). The median over points keeps single points,
+        such as near copies of others, from counting.
+        """
+        count = min(N_NEAREST, self.n_points - 1)
+        nearest = np.empty((self.n_points, count), dtype=np.int64)
+        points, ones = np.arange(self.n_points), np.ones(self.n_points, dtype=np.float32)
+        strongest_neighbors(self.cosines.astype(np.float32), ones, ones, points, signed, nearest)
+        sizes = np.take_along_axis(self.cosines, nearest, axis=1)
+        sizes = sizes if signed else np.abs(sizes)
+        # Logarithms of distances, up to a constant, in rising order.
+        logs = np.log(np.maximum(1.0 - np.sort(sizes, axis=1)[:, ::-1], SAME_DIRECTION)) / 2
+        slopes = logs[:, -1] - logs[:, :-1].mean(axis=1)
+        return float(MEDIAN_RATIO / max(np.median(slopes), 1.0 / LARGEST_DIMENSION))
 
     def mean_distance(self, eta1: float, signed: bool, points: Array) -> float:
         """Return the mean squared distance of points from the subspace of their neighbourhood."""

@@ -1,20 +1,21 @@
 """Choosing parameters, and if need be the number of clusters, without labels.
 
 First eta1 and whether signs count, by the neighbourhoods of some points; see
-:mod:`dssc.selection.neighborhoods`. Then the number of neighbours: graphs with a few numbers are
-clustered from several starts of k-means. Clusterings are ranked by their modularity and by their
-normalised cut in the mean of these graphs, and the smallest sum of the two ranks wins. Measured in
-a clustering's own graph, both would prefer sparse graphs.
+:mod:`dssc.selection.neighborhoods`. Then the number of neighbours. A point needs neighbours in
+every direction in which points vary, and each one beyond them may belong to another cluster. So it
+is in proportion to the dimension of the data, but not larger than a cluster. If such a graph leaves
+out points, with components smaller than a neighbourhood, it grows until it does not.
 
 Another start of k-means changes the accuracy as much as other parameters do. So the choice comes
-with labels: a vote of the better half of all clusterings.
+with labels: a vote between clusterings from several starts in three embeddings, the half with the
+higher modularity.
 
-Beyond 8,000 points graphs would take long, and the usual number of neighbours is taken. Then only
-eta1 and signs are chosen, and the number of clusters is estimated on a sample.
-`benchmarks/selection.py` is the study behind this rule.
+Beyond 8,000 points this would take long. Then only parameters are chosen, and the number of
+clusters is estimated on a sample. `benchmarks/selection.py` is the study behind this rule.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -38,8 +39,10 @@ from dssc.selection.trials import Trial, Trials
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import ClusterCount
 
-# Neighbours per point that are tried, the usual number first.
-N_NEIGHBORS = (12, 6, 24)
+# Neighbours of a point per dimension of the data.
+NEIGHBORS_PER_DIMENSION = 1.5
+# Fewest neighbours of a point, and most.
+FEWEST_NEIGHBORS, MOST_NEIGHBORS = 4, 40
 # Up to this many points all of them are clustered several times.
 LARGEST_WHOLE = 8000
 # Points that graphs are made of otherwise, unless more are needed for every cluster.
@@ -86,9 +89,7 @@ def select(
 
     Beyond 8,000 points graphs are made of a sample of 3,000 (or 40 per cluster, if that is more),
     and only to estimate the number of clusters, or if the points look like chance. eta1 competes
-    with the eigenvalues of X'X, so in a sample it is smaller in proportion. The number of
-    neighbours is smaller like the logarithm of the number of points, which is what graphs need to
-    stay connected.
+    with the eigenvalues of X'X, so in a sample it is smaller in proportion.
 
     Parameters
     ----------
@@ -117,8 +118,8 @@ def select(
     if given.affine:
         return _by_flatness(sample, given)
     if n_drawn < n and compared_with_chance(X, how) <= NO_BETTER_THAN_CHANCE:
-        return _usual(sample, given, how)
-    return _by_modularity(sample, given, how)
+        return _without_clustering(sample, given, how)
+    return _by_clustering(sample, given, how)
 
 
 class Drawn(NamedTuple):
@@ -136,17 +137,16 @@ class Drawn(NamedTuple):
         """Share of all points."""
         return float(self.X.shape[0] / self.n_samples)
 
-    def counts(self, values: tuple[int, ...]) -> tuple[int | None, ...]:
-        """Return the numbers of neighbours to try, the given one if there is one."""
-        if self.settings.n_neighbors is None and self.settings.eta2 is None:
-            return tuple(dict.fromkeys(min(value, self.X.shape[0] - 1) for value in values))
-        return (self.settings.n_neighbors,)
+    def n_neighbors(self, dimension: float, n_clusters: int | None) -> int:
+        """Return a number of neighbours for data of some dimension."""
+        n = self.X.shape[0]
+        cluster_size = n if n_clusters is None else n // n_clusters
+        count = min(round(NEIGHBORS_PER_DIMENSION * dimension), MOST_NEIGHBORS, cluster_size)
+        return min(max(count, FEWEST_NEIGHBORS), n - 1)
 
-    def grown(self, n_neighbors: int | None) -> int | None:
-        """Return a number of neighbours for all points."""
-        if n_neighbors is None or n_neighbors == self.settings.n_neighbors:
-            return n_neighbors
-        return round(n_neighbors * np.log(self.n_samples) / np.log(self.X.shape[0]))
+    def is_density_given(self) -> bool:
+        """Return whether neighbours or eta2 are given."""
+        return self.settings.n_neighbors is not None or self.settings.eta2 is not None
 
     def choice(
         self,
@@ -164,16 +164,18 @@ class Drawn(NamedTuple):
         return Choice(candidates, explanation, count, best.graph, best.embedding, labels)
 
 
-def _usual(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
-    """Take the usual number of neighbours for a chosen eta1."""
+def _without_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
+    """Choose parameters only and, if it is not given, the number of clusters."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
-    counts, count = sample.counts(N_NEIGHBORS), None
+    count = None
     if given.n_clusters is None:
         trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-        densest_first = sorted(counts, key=lambda value: value or 0, reverse=True)
-        count = _counted(trials.add(n_neighbors, None) for n_neighbors in densest_first)
+        count = _count(trials, _graph(sample, given, how, trials))
+    n_neighbors = settings.n_neighbors
+    if not sample.is_density_given():
+        n_neighbors = sample.n_neighbors(how.dimension, given.n_clusters)
     candidates = _expressions(how, settings.signed, given.mean_weight)
-    candidates[0] = candidates[0]._replace(n_neighbors=sample.grown(counts[0]))
+    candidates[0] = candidates[0]._replace(n_neighbors=n_neighbors)
     explanation = explain(how, settings.signed, sample.n_samples, given.mean_weight)
     return Choice(candidates, explanation, count)
 
@@ -186,31 +188,39 @@ def _expressions(how: ExpressionChoice, signed: bool, mean_weight: float) -> lis
     return tried or [Candidate(how.eta1 * mean_weight, None, signed)]
 
 
-def _by_modularity(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
-    """Choose the number of neighbours for a chosen eta1."""
+def _graph(sample: Drawn, given: Given, how: ExpressionChoice, trials: Trials) -> Trial:
+    """Return the graph with the given number of neighbours, or with one that suits the data."""
+    if sample.is_density_given():
+        return trials.add(sample.settings.n_neighbors, given.n_clusters)
+    most = min(MOST_NEIGHBORS, sample.X.shape[0] - 1)
+    n_neighbors = sample.n_neighbors(how.dimension, given.n_clusters)
+    return trials.add_connected(n_neighbors, most, given.n_clusters)
+
+
+def _by_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
+    """Choose the number of neighbours for a chosen eta1, and cluster the graph."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
     trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-    for n_neighbors in sample.counts(N_NEIGHBORS):
-        trials.add(n_neighbors, given.n_clusters)
-    n_clusters, count = _number(given, trials.trials)
-    trials.cluster(n_clusters, settings.n_init)
-    ranking = trials.ranked_clusterings(n_clusters)
-    n_voters = int(np.ceil(VOTING_SHARE * len(ranking)))
-    voters = [entry.labels for entry in ranking[:n_voters]]
+    best = _graph(sample, given, how, trials)
+    count = _count(trials, best) if given.n_clusters is None else None
+    n_clusters = given.n_clusters if count is None else count.n_clusters
+    assert n_clusters is not None
+    trials.cluster(best, n_clusters, settings.n_init)
+    voters = best.labels[: math.ceil(VOTING_SHARE * len(best.labels))]
     _warn_of_chance(sample.X, how, voters)
-    graphs = list(dict.fromkeys(entry.trial for entry in ranking))
     chosen, *others = _expressions(how, settings.signed, given.mean_weight)
     candidates = [
         chosen._replace(
-            n_neighbors=sample.grown(trial.n_neighbors),
+            n_neighbors=trial.n_neighbors,
             modularity=trial.best_modularity,
-            n_pieces=trial.n_pieces,
+            n_pieces=len(trial.pieces),
+            stray_share=trial.stray_share,
         )
-        for trial in graphs
+        for trial in sorted(trials.trials, key=lambda trial: trial is not best)
     ]
     candidates += others
     explanation = explain(how, settings.signed, sample.n_samples, given.mean_weight)
-    return sample.choice(candidates, explanation, count, graphs[0], voted(voters, n_clusters))
+    return sample.choice(candidates, explanation, count, best, voted(voters, n_clusters))
 
 
 def _by_flatness(sample: Drawn, given: Given) -> Choice:
@@ -218,18 +228,26 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
     trials = FlatTrials(sample.X, sample.settings, sample.engine, sample.rng, sample.weights)
     scale = sample.X.shape[0] / REFERENCE_SIZE
     values = [value * scale for value in affine.ETA1_VALUES]
+    counts: list[int | None] = [sample.settings.n_neighbors]
+    if not sample.is_density_given():
+        counts = sorted({min(value, sample.X.shape[0] - 1) for value in affine.N_NEIGHBORS})
     for eta1 in values if given.eta1 is None else [given.eta1 * sample.share]:
-        trials.add(eta1, sample.counts(affine.N_NEIGHBORS), given.n_clusters)
-    n_clusters, count = _number(given, [trial for _, trial in trials.trials[-3:]])
+        trials.add(eta1, counts, given.n_clusters)
+    count = None
+    if given.n_clusters is None:
+        densest_first = [trial for _, trial in trials.trials[: -len(counts) - 1 : -1]]
+        count = _counted(densest_first)
+    n_clusters = given.n_clusters if count is None else count.n_clusters
+    assert n_clusters is not None
     ranking = trials.cluster(n_clusters)
     signed = sample.settings.signed
     candidates = [
         Candidate(
             eta1 / sample.share * given.mean_weight,
-            sample.grown(trial.n_neighbors),
+            trial.n_neighbors,
             signed,
             residual=trial.residual,
-            n_pieces=trial.n_pieces,
+            n_pieces=len(trial.pieces),
         )
         for eta1, trial in ranking
     ]
@@ -241,12 +259,15 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
     return sample.choice(candidates, explanation, count, best, best.labels[0])
 
 
-def _number(given: Given, trials: list[Trial]) -> tuple[int, ClusterCount | None]:
-    """Return the number of clusters, and how it was estimated if it was not given."""
-    if given.n_clusters is not None:
-        return given.n_clusters, None
-    count = _counted(sorted(trials, key=lambda trial: trial.graph.affinity.nnz, reverse=True))
-    return count.n_clusters, count
+def _count(trials: Trials, best: Trial) -> ClusterCount:
+    """Return the number of clusters of a graph, or of a sparser one if it has too few or many."""
+
+    def densest_first() -> Iterator[Trial]:
+        yield best
+        if best.n_neighbors is not None and not trials.settings.n_neighbors:
+            yield trials.add(max(2, best.n_neighbors // 2), None)
+
+    return _counted(densest_first())
 
 
 def _counted(densest_first: Iterable[Trial]) -> ClusterCount:
@@ -298,4 +319,5 @@ def explain(how: ExpressionChoice, signed: bool, n_samples: int, mean_weight: fl
         else f"a point and its opposite are alike ({how.opposite_share:.0%} of the nearest "
         "neighbours are on the opposite side)"
     )
-    return f"{kind} (eta1={how.eta1 * mean_weight:.3g}); {signs}"
+    directions = f"points vary in about {how.dimension:.3g} directions"
+    return f"{kind} (eta1={how.eta1 * mean_weight:.3g}); {signs}; {directions}"

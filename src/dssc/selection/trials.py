@@ -1,48 +1,60 @@
-"""Graphs with several numbers of neighbours, and their clusterings."""
+"""Graphs of one self-expression, and clusterings of one of them."""
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines import AffinityGraph, Engine, SelfExpression
-from dssc.graph import count_components
-from dssc.pipeline import Settings, affinity_graph, assign, embed, express
-from dssc.spectral.modularity import modularity, normalised_cut
+from dssc.graph import as_graph, component_sizes
+from dssc.pipeline import Settings, affinity_graph, assign, embed_variously, express
+from dssc.spectral.modularity import modularity
 
-# Decimals of a modularity or cut; beyond them, rounding would decide.
+# Decimals of a modularity; beyond them, rounding would decide.
 DIGITS = 6
+# Share of points in stray components up to which a graph is dense enough.
+MOST_STRAYS = 0.005
+# Factor between the numbers of neighbours that are tried one after the other.
+GROWTH = 2**0.5
 
 
 @dataclass(eq=False)
 class Trial:
     """One graph, its eigenvectors and its clusterings from several starts of k-means.
 
-    `modularities` and `cuts` (normalised) are those of the clusterings in the mean of all graphs,
-    and `messages` are warnings for the user of this graph. `residual` is set where clusters are
-    compared with subspaces.
+    `pieces` are the sizes of its connected components. `labels` are clusterings, and
+    `modularities` theirs, the highest first. `messages` are warnings for the user of this graph.
+    `residual` is set where clusters are compared with subspaces.
     """
 
     n_neighbors: int | None
     graph: AffinityGraph
-    n_pieces: int
+    pieces: Array
     embedding: Array | None = None
     labels: list[Array] = field(default_factory=list)
     modularities: Array = field(default_factory=lambda: np.empty(0))
-    cuts: Array = field(default_factory=lambda: np.empty(0))
     residual: float = np.inf
     messages: list[warnings.WarningMessage] = field(default_factory=list)
 
     @property
     def best_modularity(self) -> float | None:
         """The highest modularity of a clustering."""
-        return float(self.modularities.max()) if len(self.modularities) else None
+        return float(self.modularities[0]) if len(self.modularities) else None
+
+    @property
+    def stray_share(self) -> float:
+        """The share of points in components with at most half as many points as neighbours.
+
+        They are not clusters, but points that a graph with more neighbours would connect.
+        """
+        strays = self.pieces[2 * self.pieces <= (self.n_neighbors or 0)]
+        return float(strays.sum() / self.pieces.sum())
 
     @contextmanager
     def recorded_warnings(self) -> Iterator[None]:
@@ -51,13 +63,6 @@ class Trial:
             warnings.simplefilter("always")
             yield
         self.messages += messages
-
-
-class RankedClustering(NamedTuple):
-    """A clustering and the graph it comes from."""
-
-    trial: Trial
-    labels: Array
 
 
 class Trials:
@@ -96,46 +101,40 @@ class Trials:
         with warnings.catch_warnings(record=True) as messages:
             warnings.simplefilter("always")
             graph = affinity_graph(self.expression, n_clusters, settings, self.progress)
-        trial = Trial(n_neighbors, graph, count_components(graph.affinity), messages=messages)
+        pieces = component_sizes(as_graph(graph.affinity))
+        trial = Trial(n_neighbors, graph, pieces, messages=messages)
         self.trials.append(trial)
         return trial
 
-    def cluster(self, n_clusters: int, n_starts: int) -> None:
-        """Cluster every graph from several starts, and compare what was found.
+    def add_connected(self, n_neighbors: int, most: int, n_clusters: int | None) -> Trial:
+        """Return the graph with a number of neighbours or, if it leaves out points, with more.
 
-        Half of the starts take the leading eigenvectors only, without those that fade: some data
-        need the later ones, others are disturbed by them, and nothing tells beforehand.
+        Of graphs with up to `most` neighbours, it is the sparsest one with few stray points, or the
+        one with the fewest.
+        """
+        tried = [self.add(n_neighbors, n_clusters)]
+        while tried[-1].stray_share > MOST_STRAYS and n_neighbors < most:
+            n_neighbors = min(most, math.ceil(GROWTH * n_neighbors))
+            tried.append(self.add(n_neighbors, n_clusters))
+        return min(tried, key=lambda trial: trial.stray_share)
+
+    def cluster(self, trial: Trial, n_clusters: int, n_starts: int) -> None:
+        """Cluster a graph in each of its embeddings, from several starts of k-means each.
+
+        Some data need eigenvectors beyond as many as there are clusters, others are disturbed by
+        them, and nothing tells beforehand.
         """
         once = replace(self.settings, n_init=1)
-        common = sparse.csr_array(sum(trial.graph.affinity for trial in self.trials))
-        for trial in self.trials:
-            with trial.recorded_warnings():
-                trial.embedding = embed(
-                    trial.graph, n_clusters, once, self.engine, self.rng, self.progress
-                )
-                embeddings = [trial.embedding]
-                if once.has_fading_components:
-                    embeddings.append(np.ascontiguousarray(trial.embedding[:, :n_clusters]))
-                arguments = n_clusters, once, self.engine, self.rng, self.progress
-                trial.labels = [
-                    assign(trial.graph, embeddings[start % len(embeddings)], *arguments)
-                    for start in range(n_starts)
-                ]
-            modularities = [modularity(common, labels) for labels in trial.labels]
-            cuts = [normalised_cut(common, labels) for labels in trial.labels]
-            trial.modularities, trial.cuts = np.round([modularities, cuts], DIGITS)
-
-    def ranked_clusterings(self, n_clusters: int) -> list[RankedClustering]:
-        """Return all clusterings, the best first.
-
-        The rank of a clustering is its rank in modularity plus that in normalised cut; of equal
-        sums, the higher modularity is better. Modularity looks at large clusters most, the cut at
-        all clusters the same. Those of a graph with more components than clusters come last.
-        """
-        entries = [(trial, labels) for trial in self.trials for labels in trial.labels]
-        modularities = np.concatenate([trial.modularities for trial in self.trials])
-        cuts = np.concatenate([trial.cuts for trial in self.trials])
-        torn = np.array([trial.n_pieces > n_clusters for trial, _ in entries])
-        ranks = [np.searchsorted(np.sort(v), v) for v in (-modularities, cuts)]
-        order = np.lexsort((-modularities, ranks[0] + ranks[1], torn))
-        return [RankedClustering(*entries[i]) for i in order]
+        arguments = n_clusters, once, self.engine, self.rng, self.progress
+        with trial.recorded_warnings():
+            embeddings = embed_variously(trial.graph, *arguments)
+            trial.embedding = embeddings[0]
+            labels = [
+                assign(trial.graph, embedding, *arguments)
+                for embedding in embeddings
+                for _ in range(n_starts)
+            ]
+        graph = as_graph(trial.graph.affinity)
+        modularities = np.round([modularity(graph, one) for one in labels], DIGITS)
+        order = np.argsort(-modularities, kind="stable")
+        trial.labels, trial.modularities = [labels[i] for i in order], modularities[order]

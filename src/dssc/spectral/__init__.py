@@ -1,5 +1,6 @@
 """From an affinity to labels: the spectral step of Algorithm 1."""
 
+from dssc.spectral.commute_time import commute_time_embedding
 from dssc.spectral.embedding import spectral_embedding
 from dssc.spectral.fading import faded, fading_components
 from dssc.spectral.labels import assign_labels
@@ -7,6 +8,7 @@ from dssc.spectral.number import estimate_n_clusters
 
 __all__ = [
     "assign_labels",
+    "commute_time_embedding",
     "estimate_n_clusters",
     "faded",
     "fading_components",

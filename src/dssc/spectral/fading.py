@@ -38,9 +38,13 @@ def faded(
     degrees : ndarray of shape (n_samples,), optional
         Sums of the rows of the affinity, if they are not one.
     """
-    scaled = embedding if degrees is None else embedding / np.sqrt(degrees)[:, None]
-    eigenvalues = np.einsum("ij,ij->j", scaled, affinity @ scaled)
-    return embedding * fading_weights(eigenvalues, n_clusters)
+    return embedding * fading_weights(eigenvalues_of(embedding, affinity, degrees), n_clusters)
+
+
+def eigenvalues_of(vectors: Array, affinity: Matrix, degrees: Array | None = None) -> Array:
+    """Return the eigenvalues that belong to eigenvectors of unit norm."""
+    scaled = vectors if degrees is None else vectors / np.sqrt(degrees)[:, None]
+    return np.einsum("ij,ij->j", scaled, affinity @ scaled)
 
 
 def fading_weights(eigenvalues: Array, n_clusters: int) -> Array:
