@@ -50,8 +50,8 @@ def test_graphs_are_clustered_in_three_embeddings_unless_one_is_given(
 
 def test_components_much_smaller_than_neighborhoods_are_strays():
     pieces = np.array([50, 30, 10, 6, 4])
-    assert Trial(12, None, pieces).stray_share == 0.1
-    assert Trial(7, None, pieces).stray_share == 0.0
+    assert Trial(10, None, pieces).stray_share == 0.1
+    assert Trial(5, None, pieces).stray_share == 0.0
     assert Trial(None, None, pieces).stray_share == 0.0
 
 
@@ -71,6 +71,14 @@ def test_graphs_grow_until_few_points_are_left_out(trials, monkeypatch):
     with_strays(trials, monkeypatch, lambda n_neighbors: max(0, 14 - n_neighbors))
     assert trials.add_connected(6, 40, 4).n_neighbors == 13
     assert [trial.n_neighbors for trial in trials.trials] == [6, 9, 13]
+    assert trials.add_connected(6, 40, None).n_neighbors == 13
+
+
+def test_graphs_grow_until_they_have_no_more_components_than_clusters(trials, monkeypatch):
+    with_strays(trials, monkeypatch, lambda n_neighbors: 2 if n_neighbors < 9 else 1)
+    assert trials.add_connected(6, 40, 3).n_neighbors == 6
+    assert trials.add_connected(6, 40, 2).n_neighbors == 9
+    assert trials.add_connected(6, 40, None).n_neighbors == 6
 
 
 def test_points_that_no_graph_connects_do_not_make_it_denser(trials, monkeypatch):

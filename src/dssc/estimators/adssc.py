@@ -227,8 +227,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     points at most, or 40 per cluster.
 
     *n_neighbors*: 1.5 times the number of directions in which points vary locally (Levina and
-    Bickel, 2005), but from 4 to 40, and no more than the mean size of a cluster. If this leaves
-    more than 0.5 % of the points in components of half as many points, the number grows.
+    Bickel, 2005), but from 4 to 40, and no more than the mean size of a cluster. If the graph has
+    more components than clusters, or 0.5 % of the points are in components of about half as many
+    points, the number grows.
 
     *Labels*: the graph is clustered in three embeddings of the same eigenvectors, from `n_init`
     starts in each: with fading weights (`embedding_`), the first `n_clusters` only, and scaled by

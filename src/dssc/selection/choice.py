@@ -31,7 +31,7 @@ class Candidate(NamedTuple):
     n_pieces : int or None
         Connected components of the graph; None where no graph was made.
     stray_share : float or None
-        Share of points in components with at most half as many points as neighbours.
+        Share of points in components with at most half as many other points as neighbours.
     """
 
     eta1: float

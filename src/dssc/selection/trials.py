@@ -49,11 +49,11 @@ class Trial:
 
     @property
     def stray_share(self) -> float:
-        """The share of points in components with at most half as many points as neighbours.
+        """The share of points in components with at most half as many other points as neighbours.
 
         They are not clusters, but points that a graph with more neighbours would connect.
         """
-        strays = self.pieces[2 * self.pieces <= (self.n_neighbors or 0)]
+        strays = self.pieces[2 * (self.pieces - 1) <= (self.n_neighbors or 0)]
         return float(strays.sum() / self.pieces.sum())
 
     @contextmanager
@@ -109,14 +109,19 @@ class Trials:
     def add_connected(self, n_neighbors: int, most: int, n_clusters: int | None) -> Trial:
         """Return the graph with a number of neighbours or, if it leaves out points, with more.
 
-        Of graphs with up to `most` neighbours, it is the sparsest one with few stray points, or the
-        one with the fewest.
+        Of graphs with up to `most` neighbours, it is the sparsest one with no more components than
+        clusters and few stray points, or the one with the fewest.
         """
+
+        def excess(trial: Trial) -> tuple[bool, float]:
+            is_torn = n_clusters is not None and len(trial.pieces) > n_clusters
+            return is_torn, trial.stray_share
+
         tried = [self.add(n_neighbors, n_clusters)]
-        while tried[-1].stray_share > MOST_STRAYS and n_neighbors < most:
+        while excess(tried[-1]) > (False, MOST_STRAYS) and n_neighbors < most:
             n_neighbors = min(most, math.ceil(GROWTH * n_neighbors))
             tried.append(self.add(n_neighbors, n_clusters))
-        return min(tried, key=lambda trial: trial.stray_share)
+        return min(tried, key=excess)
 
     def cluster(self, trial: Trial, n_clusters: int, n_starts: int) -> None:
         """Cluster a graph in each of its embeddings, from several starts of k-means each.
