@@ -46,18 +46,19 @@ def paper(model, n_iter, rho=0.5, tau=1e-4):
 
 # n below and above twice the number of features: both ways to form the gradient.
 @pytest.mark.parametrize("n", [7, 40])
-def test_iterates_are_those_of_the_paper(n):
+@pytest.mark.parametrize(("rho", "tau"), [(linearized_admm.RHO, linearized_admm.TAU), (0.05, 1e-3)])
+def test_iterates_are_those_of_the_paper(n, rho, tau):
     model = random_model(3, (0.5, 0.2, 0.05), n)
-    state = LinearizedAdmm(model)
+    state = LinearizedAdmm(model, rho, tau)
     for _ in range(60):
         state.step()
-    C_p, C_q, A, Y, Z, _ = paper(model, 60)
+    C_p, C_q, A, Y, Z, _ = paper(model, 60, rho, tau)
     np.testing.assert_allclose(state.C_p, C_p, atol=1e-12)
     np.testing.assert_allclose(state.C_q, C_q, atol=1e-12)
     np.testing.assert_allclose(state.A, A, atol=1e-12)
     np.testing.assert_allclose(state.gradient.Z(C_p - C_q), Z, atol=1e-12)
     f, g = state.sums.change
-    np.testing.assert_allclose((f[:, None] + g) / linearized_admm.RHO, Y - A, atol=1e-12)
+    np.testing.assert_allclose((f[:, None] + g) / rho, Y - A, atol=1e-12)
 
 
 def test_residuals_by_their_definition():

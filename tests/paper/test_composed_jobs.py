@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
+from dssc import LSR
 from dssc.paper import composed_jobs
+from dssc.paper.composition import cluster_representation
 from dssc.paper.execution import run_job
 from dssc.paper.experiments import jobs_of
 from dssc.paper.published import paper_data
@@ -67,6 +69,24 @@ def test_any_self_expression_can_be_post_processed(tiny, tmp_path):
     line = run_job(job_for("LSR-PP"), tmp_path)
     assert line["ACC"] == 1.0
     assert 0 < line["NNZ"] < 23
+
+
+def test_images_that_occur_twice_express_each_other_as_in_the_paper(tiny, tmp_path, monkeypatch):
+    X, y = composed_jobs.load("orl")
+    X = np.vstack([X[:1], X[:-1]])  # the first image twice
+    monkeypatch.setattr(composed_jobs, "load", lambda name: (X, y))
+    clustered = []
+
+    def cluster(C, *given):
+        clustered.append(C)
+        return cluster_representation(C, *given)
+
+    monkeypatch.setattr(composed_jobs, "cluster_representation", cluster)
+    job = job_for("LSR-PP")
+    run_job(job, tmp_path)
+    expected = LSR(2, gamma=job["parameters"]["gamma"], merge_copies=False, random_state=0).fit(X)
+    np.testing.assert_allclose(clustered[0], expected.representation_matrix_, atol=1e-12)
+    assert clustered[0][0].argmax() == 1
 
 
 def test_without_torch_the_extra_is_named_and_the_job_is_tried_again(tiny, tmp_path, monkeypatch):

@@ -73,18 +73,29 @@ def solve(
 
 
 class LinearizedAdmm(Generic[ArrayT]):
-    """The variables of the method, and one iteration."""
+    """The variables of the method, and one iteration.
 
-    def __init__(self, model: JointModel[ArrayT]):
-        self.model = model
+    Parameters
+    ----------
+    model : JointModel
+        The problem.
+    rho : float
+        The penalty parameter. A approaches the projection of W within some multiple of `rho`
+        iterations.
+    tau : float
+        The step size in C_p and C_q.
+    """
+
+    def __init__(self, model: JointModel[ArrayT], rho: float = RHO, tau: float = TAU):
+        self.model, self.rho, self.tau = model, rho, tau
         self.operations: LinearizedAdmmOperations[ArrayT] = model.operations
         ops = self.operations
         C = ops.least_squares(model.X, model.eta1)
         self.C_p, self.C_q = C.clip(0.0), (-C).clip(0.0)
         self.A = ops.xp.full_like(C, 1.0 / (model.n - 1))
         ops.fill_diagonal(self.A, 0.0)
-        self.sums = SumMultipliers(ops.array(np.zeros(model.n)), RHO)
-        self.gradient = fit_gradient(ops, model.X, C, RHO)
+        self.sums = SumMultipliers(ops.array(np.zeros(model.n)), rho)
+        self.gradient = fit_gradient(ops, model.X, C, rho)
         self.C = C  # C_p - C_q after a step; the descent direction during it
 
     def step(self) -> None:
@@ -92,7 +103,7 @@ class LinearizedAdmm(Generic[ArrayT]):
         self.gradient.write_direction(self.C_p, self.C_q, self.C)
         variables = self.C_p, self.C_q, self.A, self.C
         row_sums, column_sums = self.operations.linearized_step(
-            *variables, self.sums.push, self.model.penalty, TAU, RHO
+            *variables, self.sums.push, self.model.penalty, self.tau, self.rho
         )
         self.sums.update(row_sums, column_sums)
         self.gradient.ascend(self.C)

@@ -95,6 +95,8 @@ def _representation(estimator: str, job: Job, parameters: dict[str, Any]) -> Arr
     """Return the self-expression of an estimator as a dense matrix."""
     X, _ = load(job["data"])
     k = paper_data("datasets")[job["data"]]["clusters"]
-    model = getattr(dssc, estimator)(k, n_init=1, random_state=job["seed"], **parameters).fit(X)
-    C = model.representation_matrix_
+    model = getattr(dssc, estimator)(
+        k, n_init=1, merge_copies=False, random_state=job["seed"], **parameters
+    )
+    C = model.fit(X).representation_matrix_
     return C.toarray() if sparse.issparse(C) else C
