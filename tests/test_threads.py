@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from dssc._threads import share_rows
+from dssc._threads import CALLS_PER_THREAD, block_threads, share_rows
 
 
 @pytest.mark.parametrize(("n_rows", "n_threads"), [(10, 1), (10, 3), (2, 5), (0, 2), (7, 0)])
@@ -25,6 +25,32 @@ def test_every_row_is_shared_out_once(n_rows, n_threads):
 def test_an_error_on_a_thread_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         share_rows(lambda part: 1 // 0, 10, 2)
+
+
+def test_results_that_wait_are_few_and_come_in_order():
+    n_threads, started = 3, []
+
+    def call(number, offset):
+        started.append(number)
+        return number + offset
+
+    with block_threads(n_threads) as in_threads:
+        for n_taken, result in enumerate(in_threads(call, range(50), [100] * 50), start=1):
+            assert result == 99 + n_taken
+            assert len(started) <= n_taken + CALLS_PER_THREAD * n_threads
+    assert sorted(started) == list(range(50))
+
+
+def test_an_error_leaves_later_calls_undone():
+    started = []
+
+    def fail(number):
+        started.append(number)
+        raise ZeroDivisionError
+
+    with block_threads(2) as in_threads, pytest.raises(ZeroDivisionError):
+        list(in_threads(fail, range(50)))
+    assert len(started) <= CALLS_PER_THREAD * 2
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor has nothing to share")

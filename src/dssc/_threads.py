@@ -1,10 +1,11 @@
 """Work on blocks of rows, one block per thread."""
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,40 @@ from threadpoolctl import ThreadpoolController
 SMALL_MATRIX = 1000
 # Multiplications that are worth a thread.
 PRODUCTS_PER_THREAD = 2e7
+# Calls per thread that run, wait or have a result that nobody has taken yet.
+CALLS_PER_THREAD = 2
 
 
 @contextmanager
 def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     """Provide a `map` whose calls run on several threads; each thread multiplies on its own.
 
-    The results come in order. Threads that multiply and then do something else with the product
-    never wait for each other. A multithreaded BLAS would keep its own threads spinning meanwhile.
+    The results come in order, and calls begin only a few ahead of the result that is taken next:
+    what waits to be taken is bounded, however many calls there are. Threads that multiply and then
+    do something else with the product never wait for each other. A multithreaded BLAS would keep
+    its own threads spinning meanwhile.
     """
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
-        yield threads.map
+        yield partial(_map_in_order, threads, CALLS_PER_THREAD * n_threads)
+
+
+def _map_in_order(
+    threads: ThreadPoolExecutor,
+    most_ahead: int,
+    function: Callable[..., Any],
+    *arguments: Iterable[Any],
+) -> Iterator[Any]:
+    """Yield what calls of a function return; at most `most_ahead` are not taken at any time."""
+    calls = zip(*arguments, strict=False)
+    ahead = deque(threads.submit(function, *call) for call in islice(calls, most_ahead))
+    try:
+        while ahead:
+            result = ahead.popleft().result()
+            ahead.extend(threads.submit(function, *call) for call in islice(calls, 1))
+            yield result
+    finally:
+        for future in ahead:
+            future.cancel()
 
 
 def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> None:
