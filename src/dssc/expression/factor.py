@@ -106,8 +106,8 @@ class LeastSquaresFactor:
         rows, columns = self._place[rows], self._place[columns]
 
         def multiply(part: slice) -> None:
-            places = rows[part], columns[part]
-            kernels.paired_products(self.vectors, self.corrections, *places, out[part])
+            halves = self.vectors, self.corrections
+            kernels.paired_products(*halves, rows[part], *halves, columns[part], out[part])
 
         share_rows(multiply, len(out), kernels.threads_worth(len(out) * self.vectors.shape[1]))
         return out

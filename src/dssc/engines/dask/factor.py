@@ -30,8 +30,6 @@ from dssc.stochastic.scan import TILE, Weights
 from dssc.stochastic.scan_parts import NextPart, Part, PartResult, find_candidates
 from dssc.stochastic.tournament import blocks_per_side
 
-# Bytes of chunks that a task for exact products reads, about.
-PRODUCT_BYTES = 1 << 27
 # Pairs of a task for exact products, which travel with it.
 MOST_PAIRS = 1 << 18
 # Gram matrices that are fetched together.
@@ -184,34 +182,27 @@ class ClusterFactor:
         return f"{self.workers.key(name)}-{number}"
 
     def _products(self, rows: Array, columns: Array) -> Array:
-        """Return products of pairs, those of vectors in the same chunks together."""
-        d = self.shape[1]
-        per_side = max(1, PRODUCT_BYTES // (2 * 2 * 4 * d * self.chunk_rows))
-        span = per_side * self.chunk_rows  # places of one side of a task
+        """Return products of pairs, those of vectors in the same two chunks together."""
         places = np.sort([self._place[rows], self._place[columns]], axis=0)
-        sides, n_sides = places // span, -(-self.shape[0] // span)
-        group = sides[0] * n_sides + sides[1]
+        numbers = places // self.chunk_rows
+        group = numbers[0] * self.n_chunks + numbers[1]
         order = np.argsort(group, kind="stable")
-        starts = np.searchsorted(group[order], np.arange(n_sides**2 + 1))
+        starts = np.searchsorted(group[order], np.arange(self.n_chunks**2 + 1))
         pairs: dict[str, Array] = {}
         tasks = []
-        for i, j in combinations_with_replacement(range(n_sides), 2):
-            own = order[starts[i * n_sides + j] : starts[i * n_sides + j + 1]]
+        for i, j in combinations_with_replacement(range(self.n_chunks), 2):
+            own = order[starts[i * self.n_chunks + j] : starts[i * self.n_chunks + j + 1]]
             for k in range(0, len(own), MOST_PAIRS):
                 at = own[k : k + MOST_PAIRS]
-                tasks.append(self._product_task(f"products {i}-{j}-{k}", places[:, at]))
-                pairs[tasks[-1].name] = at
+                inside = (places[:, at] % self.chunk_rows).astype(np.int32)
+                halves = self.chunks[i], self.corrections[i], self.chunks[j], self.corrections[j]
+                task = Task(f"products {i}-{j}-{k}", products_of_chunks, (inside, *halves))
+                tasks.append(task)
+                pairs[task.name] = at
         out = np.empty(len(rows))
         for name, result in self.workers.run_all(tasks).items():
             out[pairs[name]] = np.frombuffer(result.content)
         return out
-
-    def _product_task(self, name: str, places: Array) -> Task:
-        numbers = np.unique(places // self.chunk_rows)
-        dtype = np.int32 if self.shape[0] < 2**31 else np.int64
-        arguments = places.astype(dtype), numbers.tolist(), self.chunk_rows
-        chunks = [half[i] for half in (self.chunks, self.corrections) for i in numbers]
-        return Task(name, products_in_chunks, (*arguments, *chunks))
 
 
 class RemoteVectors:
@@ -298,19 +289,23 @@ def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Arr
         return find_candidates(part, vectors_of, weights_of)
 
 
-def products_in_chunks(
-    places: Array, numbers: list[int], chunk_rows: int, *chunks: Array
+def products_of_chunks(
+    places: Array, vectors: Array, rest: Array, others: Array, other_rest: Array
 ) -> PartResult:
-    """Return exact products of pairs: chunks of vectors come first, then those of corrections."""
-    starts = np.cumsum([0, *(len(chunk) for chunk in chunks[: len(numbers) - 1])])
-    of_chunk = np.zeros(max(numbers) + 1, dtype=np.int64)
-    of_chunk[numbers] = starts
-    left, right = of_chunk[places // chunk_rows] + places % chunk_rows
-    halves = [np.concatenate(half) for half in (chunks[: len(numbers)], chunks[len(numbers) :])]
+    """Return exact products of pairs of vectors, the first of each from the first chunk."""
+    left = map(read_only, (vectors, rest, places[0]))
+    right = map(read_only, (others, other_rest, places[1]))
     out = np.empty(places.shape[1])
     with one_thread():
-        kernels.paired_products(*halves, left, right, out)
+        kernels.paired_products(*left, *right, out)
     return PartResult.of([out])
+
+
+def read_only(array: Array) -> Array:
+    """Return an array as it arrives from another worker, for which kernels are compiled once."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
