@@ -9,10 +9,13 @@ from dssc._cluster_rows import ClusterRows
 from dssc._progress import Progress
 from dssc.engines import engine_for
 from dssc.engines.dask import engine as dask_engine
-from dssc.engines.dask import factor, workers
+from dssc.engines.dask import factor, reading, workers
 from dssc.engines.dask.factor import part_in_chunks
 from dssc.engines.dask.source import check_source
 from dssc.expression import LeastSquaresFactor
+from dssc.stochastic import FactoredSimilarity
+from dssc.stochastic.bounded_similarity import Area
+from dssc.stochastic.panels import read_panels
 from dssc.stochastic.scan_parts import PartResult
 from tests.engines.dask.conftest import assert_same_bits, estimator, make_points
 
@@ -127,6 +130,18 @@ def test_products_and_rows_from_the_workers_have_the_bits_of_one_machine(X, clie
         np.testing.assert_array_equal(there.product_rows(places), here.product_rows(places))
 
 
+def test_products_of_vectors_that_are_not_aligned_have_the_same_bits(rng):
+    halves = rng.standard_normal((4, 50, 37)).astype(np.float32)
+    places = rng.integers(0, 50, (2, 300)).astype(np.int32)
+    shifted = [
+        np.frombuffer(b"x" + half.tobytes(), np.float32, half.size, 1).reshape(half.shape)
+        for half in halves
+    ]
+    assert not any(half.flags.aligned for half in shifted)
+    found = [factor.products_of_chunks(places, *these).content for these in (halves, shifted)]
+    assert found[0] == found[1]
+
+
 def test_labels_by_cluster_qr_are_the_same(X, client, small_chunks):
     ours = estimator(assign_labels="cluster_qr").fit(chunked(X))
     np.testing.assert_array_equal(
@@ -159,6 +174,28 @@ def test_separation_needs_no_second_search(X, client, small_chunks, monkeypatch)
     ours, expected = (estimator().fit(one) for one in (chunked(X), X))
     monkeypatch.setattr(ClusterRows, "in_memory", None)  # X stays where it is
     np.testing.assert_array_equal(ours.separation().margins, expected.separation().margins)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_pairs_are_read_again_by_the_workers(signed, X, client, small_chunks, monkeypatch):
+    monkeypatch.setattr("dssc.stochastic.factored_similarity.SPAN", 512)
+    monkeypatch.setattr(reading, "SPAN", 512)
+    progress, rng = Progress(), np.random.default_rng(0)
+    here = LeastSquaresFactor(X, 3.0)
+    there = factor.ClusterFactor(
+        workers.Workers(client), ClusterRows(check_source(chunked(X))), 3.0, progress
+    )
+    potentials = 2 * (rng.random(len(X)) * 1e-3,)
+    area = Area(rng.random(len(X)) < 0.9, rng.random(len(X)) < 0.9, "rows")
+    pairs = []
+    for one, reader in ((here, read_panels), (there, reading.ClusterReader(there))):
+        similarity = FactoredSimilarity(one, True, signed, reader=reader)
+        similarity.bounds = 2 * (np.full(len(X), 1e-2),)
+        monkeypatch.setattr(factor.RemoteVectors, "__getitem__", None)  # none comes here
+        read = similarity.area_above(area, potentials)
+        pairs.append(np.unique(np.concatenate(list(read), axis=1), axis=1))
+    np.testing.assert_array_equal(*pairs)
+    assert 1000 < pairs[0].shape[1] < 0.7 * len(X) ** 2
 
 
 def test_an_affinity_that_does_not_fit_is_refused(X, client, monkeypatch):

@@ -13,6 +13,7 @@ from dssc.engines.cpu.engine import CpuEngine
 from dssc.engines.cpu.self_expression import FactoredExpression
 from dssc.engines.dask.checkpoint import Checkpoint, claim_folder, data_key, key_of
 from dssc.engines.dask.factor import ClusterFactor
+from dssc.engines.dask.reading import ClusterReader
 from dssc.engines.dask.source import check_source
 from dssc.engines.dask.workers import Workers
 from dssc.engines.protocol import SelfExpression
@@ -130,7 +131,8 @@ class ClusterExpression(FactoredExpression):
         weights: Array | None = None,
     ):
         self.factor, self.weights = factor, weights
-        self.K = FactoredSimilarity(factor, symmetric, signed, search, weights)
+        reader = ClusterReader(factor)
+        self.K = FactoredSimilarity(factor, symmetric, signed, search, weights, reader)
         self.problem = ProjectionProblem(self.K, weights=weights)
 
 

@@ -104,6 +104,16 @@ class ClusterFactor:
         pieces = [np.frombuffer(found[task.name].content, np.float32) for task in tasks]
         return np.hstack([piece.reshape(len(places), -1) for piece in pieces])
 
+    def gathered(self, places: Array) -> Any:
+        """Return a future of the vectors at some places, brought together by the workers."""
+        numbers, inside = np.divmod(places, self.chunk_rows)
+        keep = self.workers.keep
+        pieces = [
+            keep("piece", rows_at, inside[numbers == number], self.chunks[number])
+            for number in np.unique(numbers)
+        ]
+        return keep("gathered", in_order, numbers, *pieces)
+
     def run_parts(
         self, weights: list[Weights], next_part: NextPart
     ) -> Iterator[tuple[Part, PartResult]]:
@@ -216,7 +226,7 @@ class RemoteVectors:
         tasks = [
             Task(
                 f"fetch {number}",
-                rows_of_chunk,
+                checked_rows,
                 (places[numbers == number] % chunk_rows, self.factor.chunks[number]),
             )
             for number in np.unique(numbers)
@@ -263,7 +273,17 @@ def merged_pieces(half: int, origin: Array, pieces: list[tuple[Array, Array]]) -
 
     `origin` says which chunk of samples every row comes from; the pieces are in rising order.
     """
-    rows = np.concatenate([piece[half] for piece in pieces])
+    return in_order(origin, *(piece[half] for piece in pieces))
+
+
+def rows_at(rows: Array, chunk: Array) -> Array:
+    """Return some vectors of a chunk."""
+    return chunk[rows]
+
+
+def in_order(origin: Array, *pieces: Array) -> Array:
+    """Return the rows of pieces, where `origin` says in rising numbers which piece a row is of."""
+    rows = np.concatenate(pieces)
     out = np.empty_like(rows)
     out[np.argsort(origin, kind="stable")] = rows
     return out
@@ -293,17 +313,21 @@ def products_of_chunks(
     places: Array, vectors: Array, rest: Array, others: Array, other_rest: Array
 ) -> PartResult:
     """Return exact products of pairs of vectors, the first of each from the first chunk."""
-    left = map(read_only, (vectors, rest, places[0]))
-    right = map(read_only, (others, other_rest, places[1]))
+    left = map(aligned, (vectors, rest, places[0]))
+    right = map(aligned, (others, other_rest, places[1]))
     out = np.empty(places.shape[1])
     with one_thread():
         kernels.paired_products(*left, *right, out)
     return PartResult.of([out])
 
 
-def read_only(array: Array) -> Array:
-    """Return an array as it arrives from another worker, for which kernels are compiled once."""
-    array = array.view()
+def aligned(array: Array) -> Array:
+    """Return an array that cannot be written, as it comes from another worker, and is aligned.
+
+    What comes from disk need not be aligned. A kernel would be compiled again for it, perhaps with
+    another order of summation.
+    """
+    array = np.require(array, requirements="A").view()
     array.flags.writeable = False
     return array
 
@@ -314,8 +338,8 @@ def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
         return PartResult.of([product_rows(left, chunk)])
 
 
-def rows_of_chunk(rows: Array, chunk: Array) -> PartResult:
-    """Return some vectors of a chunk."""
+def checked_rows(rows: Array, chunk: Array) -> PartResult:
+    """Return some vectors of a chunk, with a checksum."""
     return PartResult.of([chunk[rows]])
 
 
