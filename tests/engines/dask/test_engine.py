@@ -16,7 +16,7 @@ from dssc.expression import LeastSquaresFactor
 from dssc.stochastic import FactoredSimilarity
 from dssc.stochastic.bounded_similarity import Area
 from dssc.stochastic.panels import read_panels
-from dssc.stochastic.scan_parts import PartResult
+from dssc.stochastic.scan_parts import Part, PartResult
 from tests.engines.dask.conftest import assert_same_bits, estimator, make_points
 
 
@@ -130,14 +130,30 @@ def test_products_and_rows_from_the_workers_have_the_bits_of_one_machine(X, clie
         np.testing.assert_array_equal(there.product_rows(places), here.product_rows(places))
 
 
-def test_products_of_vectors_that_are_not_aligned_have_the_same_bits(rng):
+def from_disk(array):
+    """Return an array as Dask reads it from disk: not aligned, and not to be written."""
+    read = np.frombuffer(b"x" + array.tobytes(), array.dtype, array.size, 1).reshape(array.shape)
+    assert not read.flags.aligned
+    return read
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_parts_from_disk_have_the_same_bits(is_first, rng):
+    vectors = rng.standard_normal((1024, 300)).astype(np.float32)
+    weights = np.ones((1, 4, 1024), np.float32)
+    meetings = np.array([[1, 0, 0], [1, 1, 1]] if is_first else [[2, 0, 1]], np.int32)
+    thresholds = {} if is_first else {b: np.full((1, 512), 30.0, np.float32) for b in (0, 1)}
+    found = []
+    for place in (lambda array: array, from_disk):
+        part = Part("a part", meetings, {b: place(t) for b, t in thresholds.items()}, 9, 20, False)
+        found.append(part_in_chunks(part, [0], 1024, place(vectors), place(weights)).content)
+    assert found[0] == found[1]
+
+
+def test_products_from_disk_have_the_same_bits(rng):
     halves = rng.standard_normal((4, 50, 37)).astype(np.float32)
     places = rng.integers(0, 50, (2, 300)).astype(np.int32)
-    shifted = [
-        np.frombuffer(b"x" + half.tobytes(), np.float32, half.size, 1).reshape(half.shape)
-        for half in halves
-    ]
-    assert not any(half.flags.aligned for half in shifted)
+    shifted = [from_disk(half) for half in halves]
     found = [factor.products_of_chunks(places, *these).content for these in (halves, shifted)]
     assert found[0] == found[1]
 

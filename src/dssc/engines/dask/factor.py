@@ -296,14 +296,16 @@ def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Arr
     """
     vectors = dict(zip(numbers, chunks, strict=False))
     weights = dict(zip(numbers, chunks[len(numbers) :], strict=True))
+    # Kernels are compiled again for arrays that cannot be written or are not aligned.
+    part = part._replace(thresholds={block: t.copy() for block, t in part.thresholds.items()})
 
     def vectors_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
-        return vectors[number][row : row + TILE]
+        return np.require(vectors[number][row : row + TILE], requirements="A")
 
     def weights_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
-        return weights[number][:, :, row : row + TILE]
+        return weights[number][:, :, row : row + TILE].copy()
 
     with one_thread():
         return find_candidates(part, vectors_of, weights_of)
