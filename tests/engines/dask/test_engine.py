@@ -103,10 +103,16 @@ def test_results_that_stay_damaged_are_refused(X, client, damage):
         estimator().fit(chunked(X))
 
 
-@pytest.mark.parametrize("device", ["cuda", "torch"])
+@pytest.mark.parametrize("device", ["cuda:1", "gpu"])
 def test_other_devices_are_refused(device):
     with pytest.raises(ValueError, match=f"device='{device}' cannot be used for a Dask array"):
         engine_for(device, da.ones((5, 2)))
+
+
+def test_a_device_without_workers_is_refused(X, monkeypatch):
+    monkeypatch.setattr(dask_engine, "active_client", lambda: None)
+    with pytest.raises(ValueError, match=r"device='cuda' .* no client of distributed is active"):
+        estimator(device="cuda").fit(chunked(X))
 
 
 def test_no_client_is_no_error(monkeypatch):
@@ -146,7 +152,7 @@ def test_parts_from_disk_have_the_same_bits(is_first, rng):
     found = []
     for place in (lambda array: array, from_disk):
         part = Part("a part", meetings, {b: place(t) for b, t in thresholds.items()}, 9, 20, False)
-        found.append(part_in_chunks(part, [0], 1024, place(vectors), place(weights)).content)
+        found.append(part_in_chunks(part, [0], 1024, None, place(vectors), place(weights)).content)
     assert found[0] == found[1]
 
 

@@ -115,9 +115,9 @@ class ClusterFactor:
         return keep("gathered", in_order, numbers, *pieces)
 
     def run_parts(
-        self, weights: list[Weights], next_part: NextPart
+        self, weights: list[Weights], device: str | None, next_part: NextPart
     ) -> Iterator[tuple[Part, PartResult]]:
-        """Yield parts of a search with their results; a `Runner`, with the weights first."""
+        """Yield parts of a search with their results; a `Runner`, after the first two arguments."""
         parts: dict[str, Part] = {}
         held = [self._held_weights(weights, number) for number in range(self.n_chunks)]
 
@@ -127,9 +127,10 @@ class ClusterFactor:
                 return None
             numbers = sorted({block * TILE // self.chunk_rows for block in part.blocks})
             chunks = [futures[number] for futures in (self.chunks, held) for number in numbers]
-            task = Task(f"scan {part.name}", part_in_chunks, (part, numbers, self.chunk_rows))
+            arguments = part, numbers, self.chunk_rows, device, *chunks
+            task = Task(f"scan {part.name}", part_in_chunks, arguments)
             parts[task.name] = part
-            return task._replace(arguments=(*task.arguments, *chunks))
+            return task
 
         for name, result in self.workers.run(next_task):
             yield parts.pop(name), result
@@ -289,8 +290,10 @@ def in_order(origin: Array, *pieces: Array) -> Array:
     return out
 
 
-def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Array) -> PartResult:
-    """Return what a part of a search finds, on one thread.
+def part_in_chunks(
+    part: Part, numbers: list[int], chunk_rows: int, device: str | None, *chunks: Array
+) -> PartResult:
+    """Return what a part of a search finds, on one thread or on a device.
 
     `numbers` says which chunks these are: first those of vectors, then those of weights.
     """
@@ -308,7 +311,11 @@ def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Arr
         return weights[number][:, :, row : row + TILE].copy()
 
     with one_thread():
-        return find_candidates(part, vectors_of, weights_of)
+        if device is None:
+            return find_candidates(part, vectors_of, weights_of)
+        from dssc.engines.dask.device_parts import find_candidates_on_device
+
+        return find_candidates_on_device(part, vectors_of, weights_of, device)
 
 
 def products_of_chunks(
