@@ -57,6 +57,7 @@ def test_the_affinity_is_that_of_the_processor(X, expected, client, small_chunks
     assert ours.projection_.status.startswith("converged")
     assert abs(ours.affinity_matrix_ - theirs.affinity_matrix_).max() < 1e-10
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    np.testing.assert_array_equal(ours.stability(2).clusters, theirs.stability(2).clusters)
 
 
 @pytest.mark.slow
