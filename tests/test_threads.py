@@ -5,8 +5,9 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from dssc._threads import CALLS_PER_THREAD, block_threads, share_rows
+from dssc._threads import CALLS_PER_THREAD, block_threads, one_thread, share_rows
 
 
 @pytest.mark.parametrize(("n_rows", "n_threads"), [(10, 1), (10, 3), (2, 5), (0, 2), (7, 0)])
@@ -51,6 +52,23 @@ def test_an_error_leaves_later_calls_undone():
     with block_threads(2) as in_threads, pytest.raises(ZeroDivisionError):
         list(in_threads(fail, range(50)))
     assert len(started) <= CALLS_PER_THREAD * 2
+
+
+def blas_threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+@pytest.mark.parametrize("limit", [one_thread, lambda: block_threads(2)])
+def test_threads_that_overlap_do_not_end_the_limit_of_each_other(limit):
+    with threadpool_limits(2, user_api="blas"):
+        usual = blas_threads()
+        first, second = limit(), one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(blas_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == usual
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor has nothing to share")

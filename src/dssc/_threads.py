@@ -1,5 +1,7 @@
 """Work on blocks of rows, one block per thread."""
 
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +21,40 @@ PRODUCTS_PER_THREAD = 2e7
 CALLS_PER_THREAD = 2
 
 
+class _OneBlasThread:
+    """Limits BLAS to one thread as long as any Python thread is inside.
+
+    The number of threads belongs to the process. If each Python thread restored what it found, one
+    would end the limit of another, and the last one would restore a limit.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.n_inside = 0
+        self.limit: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.n_inside == 0:
+                self.limit = _libraries("blas").limit(limits=1)
+            self.n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_inside -= 1
+            if self.n_inside == 0:
+                self.limit.restore_original_limits()
+
+    def renew(self) -> None:
+        """Forget, after a fork, a thread that held the lock and no longer exists."""
+        self.lock = threading.Lock()
+
+
+_one_blas_thread = _OneBlasThread()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_one_blas_thread.renew)
+
+
 @contextmanager
 def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     """Provide a `map` whose calls run on several threads; each thread multiplies on its own.
@@ -28,7 +64,7 @@ def block_threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
     do something else with the product never wait for each other. A multithreaded BLAS would keep
     its own threads spinning meanwhile.
     """
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
+    with _one_blas_thread, ThreadPoolExecutor(n_threads) as threads:
         yield partial(_map_in_order, threads, CALLS_PER_THREAD * n_threads)
 
 
@@ -63,13 +99,16 @@ def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> No
             pass
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which OpenMP and BLAS use one thread.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let OpenMP and BLAS use one thread.
 
     Threads that meet after every short piece of work gain little on an idle machine, and wait for
     each other on a busy one.
     """
-    return _libraries().limit(limits=1)
+    # At its end a limit restores all libraries of its controller, so this one has OpenMP only.
+    with _libraries("openmp").limit(limits=1), _one_blas_thread:
+        yield
 
 
 @contextmanager
@@ -87,6 +126,10 @@ def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    """Return the thread pools of this process; finding them takes milliseconds each time."""
-    return ThreadpoolController()
+def _libraries(*user_api: str) -> ThreadpoolController:
+    """Return the thread pools of this process, all or those of an interface.
+
+    Finding them takes milliseconds each time.
+    """
+    pools = ThreadpoolController()
+    return pools.select(user_api=list(user_api)) if user_api else pools
