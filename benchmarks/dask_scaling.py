@@ -1,11 +1,13 @@
 """A-DSSC on the workers of a Dask cluster: time beside one process, rates, and a model of both.
 
-    python benchmarks/dask_scaling.py [n ...] [--features 500] [--workers 2]
+    python benchmarks/dask_scaling.py [n ...] [--features 500] [--workers 2] [--memory-limit 700MB]
 
 Points are a noisy union of subspaces in a .npy file that the workers read. For each n, one process
 with as many threads as there are workers fits them, then that many workers of one thread each, in
 turns, both after a small fit that loads the compiled code. The affinities are compared bit by bit.
-The last lines are the rates that docs/scaling.md uses.
+Processor time is summed over the client and the workers; it says more on a busy machine.
+With a memory limit, Dask writes results to disk before a worker reaches it, and replaces a worker
+that exceeds it. The last lines are the rates that docs/scaling.md uses.
 """
 
 import argparse
@@ -69,19 +71,34 @@ def report(name, model, seconds):
     print(f"  {name}: {seconds:.2f} s ({stages})", flush=True)
 
 
+def processor_seconds(client):
+    """Return the processor time of the client and of all workers so far."""
+    return time.process_time() + sum(client.run(time.process_time).values())
+
+
 def compare(path, n, client, repeats):
     """Fit in one process and on the workers in turns; return the last two models."""
     import numpy as np
 
-    ratios = []
+    ratios, processor_ratios = [], []
+    processes = client.run(os.getpid)
     for _ in range(repeats):
+        times = [processor_seconds(client)]
         alone, alone_seconds = timed_fit(np.load(path))
         report("one process", alone, alone_seconds)
+        times.append(processor_seconds(client))
         spread, spread_seconds = timed_fit(from_npy(path))
         report("workers", spread, spread_seconds)
+        times.append(processor_seconds(client))
         ratios.append(spread_seconds / alone_seconds)
+        alone_used, spread_used = np.diff(times)
+        print(f"  processor seconds: {alone_used:.1f} and {spread_used:.1f}", flush=True)
+        processor_ratios.append(spread_used / alone_used)
     same = (alone.affinity_matrix_ != spread.affinity_matrix_).nnz == 0
     print(f"  ratios {', '.join(f'{r:.2f}' for r in ratios)}; same affinity: {same}")
+    print(f"  ratios of processor time {', '.join(f'{r:.2f}' for r in processor_ratios)}")
+    n_lost = sum(client.run(os.getpid).get(worker) != pid for worker, pid in processes.items())
+    print(f"  workers that were replaced: {n_lost}")
     memory = client.run(peak_megabytes)
     print(f"  peak of the workers {max(memory.values()):.0f} MB, client {peak_megabytes():.0f} MB")
     print(f"  work: {spread.work_}, {spread.work_['bytes received'] / n:.0f} bytes per point")
@@ -102,6 +119,7 @@ def main():
     parser.add_argument("--features", type=int, default=500)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--memory-limit", default=0, help="of each worker, as 700MB")
     options = parser.parse_args()
     for name in ("OMP", "OPENBLAS", "NUMBA"):
         os.environ[f"{name}_NUM_THREADS"] = str(options.workers)
@@ -112,7 +130,10 @@ def main():
     with (
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
-            n_workers=options.workers, threads_per_worker=1, dashboard_address=None
+            n_workers=options.workers,
+            threads_per_worker=1,
+            dashboard_address=None,
+            memory_limit=options.memory_limit,
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -92,6 +92,15 @@ def map_rows(X: Any, function: Callable[[Array], Array], name: str) -> Array:
     return for_batches(X, function)
 
 
+def whole_rows(X: Any) -> Any:
+    """Return a Dask array with one chunk per row; raise an error if their sizes are not known."""
+    if any(np.isnan(size) for size in X.shape):
+        raise ValueError(
+            "X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first"
+        )
+    return X.rechunk(dict.fromkeys(range(1, X.ndim), -1))
+
+
 def batches_per_chunk(n_columns: int) -> int:
     """Return how many batches of single precision make a chunk: one, two, four, ..."""
     n_batches = max(1, CHUNK_BYTES // (4 * BATCH * n_columns))

@@ -1,10 +1,13 @@
 """Work on blocks of rows, one block per thread."""
 
-from collections.abc import Callable, Iterator
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,42 @@ from threadpoolctl import ThreadpoolController
 SMALL_MATRIX = 1000
 # Multiplications that are worth a thread.
 PRODUCTS_PER_THREAD = 2e7
+# Calls per thread that run, wait or have a result that nobody has taken yet.
+CALLS_PER_THREAD = 2
+
+
+class _OneBlasThread:
+    """Limits BLAS to one thread as long as any Python thread is inside.
+
+    The number of threads belongs to the process. If each Python thread restored what it found, one
+    would end the limit of another, and the last one would restore a limit.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.n_inside = 0
+        self.limit: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.n_inside == 0:
+                self.limit = _libraries("blas").limit(limits=1)
+            self.n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_inside -= 1
+            if self.n_inside == 0:
+                self.limit.restore_original_limits()
+
+    def renew(self) -> None:
+        """Forget, after a fork, a thread that held the lock and no longer exists."""
+        self.lock = threading.Lock()
+
+
+_one_blas_thread = _OneBlasThread()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_one_blas_thread.renew)
 
 
 # A `map`, perhaps on several threads.
@@ -24,15 +63,36 @@ InThreads = Callable[..., Iterator[Any]]
 def block_threads(n_threads: int) -> Iterator[InThreads]:
     """Provide a `map` whose calls run on several threads; each thread multiplies on its own.
 
-    The results come in order. Threads that multiply and then do something else with the product
-    never wait for each other. A multithreaded BLAS would keep its own threads spinning meanwhile.
+    The results come in order, and calls begin only a few ahead of the result that is taken next:
+    what waits to be taken is bounded, however many calls there are. Threads that multiply and then
+    do something else with the product never wait for each other. A multithreaded BLAS would keep
+    its own threads spinning meanwhile.
     """
-    with _libraries().limit(limits=1, user_api="blas"):
+    with _one_blas_thread:
         if n_threads == 1:
             yield map
             return
         with ThreadPoolExecutor(n_threads) as threads:
-            yield threads.map
+            yield partial(_map_in_order, threads, CALLS_PER_THREAD * n_threads)
+
+
+def _map_in_order(
+    threads: ThreadPoolExecutor,
+    most_ahead: int,
+    function: Callable[..., Any],
+    *arguments: Iterable[Any],
+) -> Iterator[Any]:
+    """Yield what calls of a function return; at most `most_ahead` are not taken at any time."""
+    calls = zip(*arguments, strict=False)
+    ahead = deque(threads.submit(function, *call) for call in islice(calls, most_ahead))
+    try:
+        while ahead:
+            result = ahead.popleft().result()
+            ahead.extend(threads.submit(function, *call) for call in islice(calls, 1))
+            yield result
+    finally:
+        for future in ahead:
+            future.cancel()
 
 
 def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> None:
@@ -47,13 +107,16 @@ def share_rows(work: Callable[[slice], None], n_rows: int, n_threads: int) -> No
             pass
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which OpenMP and BLAS use one thread.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let OpenMP and BLAS use one thread.
 
     Threads that meet after every short piece of work gain little on an idle machine, and wait for
     each other on a busy one.
     """
-    return _libraries().limit(limits=1)
+    # At its end a limit restores all libraries of its controller, so this one has OpenMP only.
+    with _libraries("openmp").limit(limits=1), _one_blas_thread:
+        yield
 
 
 @contextmanager
@@ -71,6 +134,10 @@ def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    """Return the thread pools of this process; finding them takes milliseconds each time."""
-    return ThreadpoolController()
+def _libraries(*user_api: str) -> ThreadpoolController:
+    """Return the thread pools of this process, all or those of an interface.
+
+    Finding them takes milliseconds each time.
+    """
+    pools = ThreadpoolController()
+    return pools.select(user_api=list(user_api)) if user_api else pools

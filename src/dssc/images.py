@@ -37,12 +37,17 @@ def resize_images(images: ArrayLike, shape: tuple[int, int]) -> Array:
 def check_images(images: ArrayLike) -> Array:
     """Return images as an array; raise ValueError if its shape is not that of images."""
     array = np.asarray(images)
-    if array.ndim not in (3, 4) or 0 in array.shape:
+    check_image_shape(array.shape)
+    return array
+
+
+def check_image_shape(shape: tuple[int, ...]) -> None:
+    """Raise ValueError for a shape that is not that of images."""
+    if len(shape) not in (3, 4) or 0 in shape:
         raise ValueError(
             "images must have shape (n_images, height, width[, channels]) and not be empty; "
-            f"their shape is {array.shape}"
+            f"their shape is {shape}"
         )
-    return array
 
 
 def _resize_axis(images: Array, axis: int, size: int) -> Array:

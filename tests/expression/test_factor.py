@@ -99,3 +99,13 @@ def test_rows_of_products_do_not_depend_on_the_number_of_threads(rng):
     np.testing.assert_array_equal(*rows)
     expected = factor.vectors[:32].astype(np.float64) @ factor.vectors.T.astype(np.float64)
     np.testing.assert_allclose(rows[0], expected, atol=1e-6)
+
+
+def test_vectors_do_not_depend_on_the_number_of_threads(rng):
+    X = rng.standard_normal((800, 400))
+    vectors = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            factor = LeastSquaresFactor(X, 1.0)
+            vectors.append([factor.vectors, factor.corrections])
+    np.testing.assert_array_equal(*vectors)

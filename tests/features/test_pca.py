@@ -39,7 +39,20 @@ def test_blocks_do_not_matter_and_memory_maps_work(tmp_path, monkeypatch, rng):
     np.testing.assert_allclose(pca_features(mapped, 4), whole, atol=1e-5)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+@pytest.mark.parametrize("chunks", [((40, 0, 30), (12, 18)), (70, 30), (7, 30)])
+def test_chunks_of_a_dask_array_do_not_matter(chunks, dtype, rng):
+    da = pytest.importorskip("dask.array")
+    F = (100 * rng.random((70, 30))).astype(dtype)
+    whole = pca_features(F, 4)
+    lazy = pca_features(da.from_array(F, chunks=chunks), 4)
+    assert (lazy.shape, lazy.dtype) == (whole.shape, whole.dtype)
+    result = lazy.compute(scheduler="synchronous")
+    assert result.dtype == whole.dtype
+    np.testing.assert_allclose(result, whole, rtol=1e-5, atol=1e-4)
+
+
+BAD_INPUT = pytest.mark.parametrize(
     ("F", "n_components", "message"),
     [
         (np.ones((5, 3)), 4, r"n_components=4 must be at most .* = 3"),
@@ -49,7 +62,18 @@ def test_blocks_do_not_matter_and_memory_maps_work(tmp_path, monkeypatch, rng):
         (np.array([[1e200, 1.0], [1.0, 1.0]]), 1, "too large"),
     ],
 )
+
+
+@BAD_INPUT
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_bad_input_is_explained(F, n_components, message):
     with pytest.raises(ValueError, match=message):
         pca_features(F, n_components)
+
+
+@BAD_INPUT
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_bad_input_in_chunks_is_explained(F, n_components, message):
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match=message):
+        pca_features(da.from_array(F), n_components)

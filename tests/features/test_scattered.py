@@ -46,3 +46,28 @@ def test_scattered_objects_are_told_apart(n_objects, eta1, eta2, lowest, data_ho
     ]
     assert np.mean([clustering_accuracy(y, labels) for labels in runs]) >= lowest
     assert subspace_preserving_error(model.affinity_matrix_, y) <= 0.002
+
+
+@pytest.mark.parametrize("shape", [(70, 28, 28), (60, 16, 16, 2)])
+def test_images_in_chunks_have_the_same_features(shape, rng, monkeypatch):
+    da = pytest.importorskip("dask.array")
+    monkeypatch.setattr("dssc.features.scattered.SIDE", 16)
+    images = rng.integers(0, 256, shape, dtype=np.uint8)
+    expected = scattered_features(images, 6, cache=False)
+    chunks = (25, 10, -1) if len(shape) == 3 else (25, 10, 16, 1)
+    lazy = scattered_features(da.from_array(images, chunks=chunks), 6)
+    assert lazy.numblocks == (3, 1)
+    assert (lazy.shape, lazy.dtype) == (expected.shape, np.float32)
+    np.testing.assert_allclose(lazy.compute(scheduler="synchronous"), expected, atol=1e-5)
+
+
+def test_chunks_of_images_on_another_device_are_refused():
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match="device='torch' cannot be used for a Dask array"):
+        scattered_features(da.ones((9, 8, 8)), 2, device="torch")
+
+
+def test_chunks_that_are_not_images_are_refused():
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match=r"images must have shape .* their shape is \(9, 8\)"):
+        scattered_features(da.ones((9, 8)), 2)

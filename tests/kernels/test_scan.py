@@ -96,15 +96,17 @@ def test_keep_listed_adds_several_tiles_at_once(rng):
 
 
 def test_paired_products_agree_with_numpy(rng):
-    exact = rng.standard_normal((30, 37))
-    vectors = exact.astype(np.float32)
-    rest = (exact - vectors).astype(np.float32)
-    rows, columns = rng.integers(0, 30, (2, 200))
+    left, right = rng.standard_normal((30, 37)), rng.standard_normal((20, 37))
+    halves = []
+    for exact in (left, right):
+        vectors = exact.astype(np.float32)
+        halves.append((vectors, (exact - vectors).astype(np.float32)))
+    rows, columns = rng.integers(0, 30, 200), rng.integers(0, 20, 200)
     out, expected = np.empty(200), np.empty(200)
-    scan.paired_products(vectors, rest, rows, columns, out)
-    reference.paired_products(vectors, rest, rows, columns, expected)
+    for kernels, result in ((scan, out), (reference, expected)):
+        kernels.paired_products(*halves[0], rows, *halves[1], columns, result)
     np.testing.assert_allclose(out, expected, atol=1e-14)
-    np.testing.assert_allclose(out, np.sum(exact[rows] * exact[columns], axis=1), atol=1e-12)
+    np.testing.assert_allclose(out, np.sum(left[rows] * right[columns], axis=1), atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -25,6 +25,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(factored_similarity, "USED", ListLength(1.5, 4, 32))
     monkeypatch.setattr(factored_similarity, "PANEL_ROWS", 128)
     monkeypatch.setattr(factored_similarity, "PANEL_COLUMNS", 32)
+    monkeypatch.setattr(factored_similarity, "SPAN", 100)
 
 
 def subspaces(rng, n=400, d=24, n_subspaces=5):

@@ -20,14 +20,14 @@ def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | Non
     `checkpoint` names a folder for results of parts of the search, for a Dask array.
     """
     if is_dask(X):
-        if device not in (None, "cpu"):
+        if device not in (None, "cpu", "cuda", "torch"):
             raise ValueError(
-                f"device={device!r} cannot be used for a Dask array, which is searched on CPUs; "
-                "use device=None"
+                f"device={device!r} cannot be used for a Dask array; use 'cuda' for the GPU that "
+                "each worker sees, 'torch', 'cpu' or None"
             )
         from dssc.engines.dask.engine import DaskEngine
 
-        return DaskEngine(checkpoint)
+        return DaskEngine(checkpoint, None if device == "cpu" else device)
     if checkpoint is not None:
         raise ValueError(
             f"checkpoint={checkpoint!r} needs X as a Dask array; use dask.array.from_array(X), or "

@@ -117,7 +117,8 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
         The engine: compiled code on the CPU; torch on a GPU, for ``symmetric=True`` and ``eta3=0``;
         or torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
-        tensor, or a Dask array: its pairs are searched by the workers of the active client.
+        tensor, or a Dask array: its pairs are searched by the workers of the active client. With
+        ``"cuda"`` each of these uses the GPU that it sees.
         Results are NumPy and SciPy objects in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from dssc._cluster_rows import ClusterRows
 from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Array, RandomState
@@ -106,6 +107,8 @@ class AssessmentMixin(SeparationMixin):
             )
         assert self.projection_ is not None  # there are more points than clusters
         settings = replace(self._fitted_settings(), n_neighbors=max(1, round(self.n_neighbors_)))
+        # Halves of points that stay on a cluster are clustered here; the device is the workers'.
+        device = None if isinstance(fitted.points, ClusterRows) else self.device
         found = resampled_stability(
             fitted.points,
             self._points.affinity,
@@ -113,7 +116,7 @@ class AssessmentMixin(SeparationMixin):
             fitted.n_clusters,
             settings,
             n_resamples,
-            engine_for(self.device, fitted.points),
+            engine_for(device, fitted.points),
             check_random_state(self.random_state),
         )
         return found._replace(

@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 from dssc import kernels
 from dssc._progress import Advance, Progress
 from dssc._sparse import csr_of_parts
-from dssc._threads import block_threads, share_rows
+from dssc._threads import block_threads, one_thread, share_rows
 from dssc._typing import Array, Matrix
 from dssc.expression.gram import BLOCK, block_gram, regularised_gram
 from dssc.expression.substitution import Substitution
@@ -106,8 +106,8 @@ class LeastSquaresFactor:
         rows, columns = self._place[rows], self._place[columns]
 
         def multiply(part: slice) -> None:
-            places = rows[part], columns[part]
-            kernels.paired_products(self.vectors, self.corrections, *places, out[part])
+            halves = self.vectors, self.corrections
+            kernels.paired_products(*halves, rows[part], *halves, columns[part], out[part])
 
         share_rows(multiply, len(out), kernels.threads_worth(len(out) * self.vectors.shape[1]))
         return out
@@ -204,7 +204,8 @@ def substitution(gram: Array | None) -> Callable[[Array], Array]:
     """Return what makes vectors of samples, from ``X'X + eta1 I``; None for an infinite eta1."""
     if gram is None:
         return _unchanged
-    return Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
+    with one_thread():  # LAPACK's last bits depend on the number of threads
+        return Substitution(linalg.cholesky(gram, lower=True, overwrite_a=True))
 
 
 def scales_of(norms: Array, eta1: float, weights: Array | None) -> Array:

@@ -1,19 +1,20 @@
 """The paper's scattered features, from images to unit rows."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
-from dssc._devices import is_tensor, torch_device
+from dssc._cluster_rows import whole_rows
+from dssc._devices import is_dask, is_tensor, torch_device
 from dssc._typing import Array
 from dssc.features.cache import cached
 from dssc.features.pca import pca_features
 from dssc.features.scaling import unit_norm
 from dssc.features.scattering import n_paths, scattering_features
-from dssc.images import check_images, resize_images
+from dssc.images import check_image_shape, check_images, resize_images
 
 if TYPE_CHECKING:
     import torch
@@ -47,11 +48,11 @@ def scattered_features(
     Parameters
     ----------
     images : array-like of shape (n_images, height, width) or (n_images, height, width, channels)
-        Images.
+        Images. A Dask array is scattered by its workers, chunk by chunk.
     n_components : int, default=500
         Number of features.
     cache : bool, default=True
-        Whether to keep the result in a file for later calls.
+        Whether to keep the result in a file for later calls; not for a Dask array.
     cache_home : str or path, optional
         Folder of the file: by default the environment variable DSSC_CACHE, else
         ``~/.cache/dssc``.
@@ -62,8 +63,12 @@ def scattered_features(
     Returns
     -------
     X : ndarray or torch.Tensor of shape (n_images, n_components), float32
-        Rows of norm one; a tensor if torch computed it.
+        Rows of norm one; a tensor if torch computed it, a Dask array if the images are one. For the
+        directions such images are read twice at once, and again whenever chunks of the result are
+        computed. So write the result to a file, or call its method ``persist``, before `fit`.
     """
+    if is_dask(images):
+        return _scattered_chunks(images, n_components, device)
     if (engine := torch_device(device, images)) is not None:
         from dssc.features.scattered_torch import scattered_on_device
 
@@ -78,6 +83,27 @@ def scattered_features(
         return compute()
     parameters = {"n_components": n_components, "version": CACHE_VERSION}
     return cached("scattered", compute, inputs=array, parameters=parameters, cache_home=cache_home)
+
+
+def _scattered_chunks(images: Any, n_components: int, device: str | None) -> Any:
+    """Return the features of a Dask array of images, as another one."""
+    if device not in (None, "cpu"):
+        raise ValueError(
+            f"device={device!r} cannot be used for a Dask array, which is scattered on CPUs; use "
+            "device=None"
+        )
+    images = whole_rows(images)
+    check_image_shape(images.shape)
+    coefficients = images.map_blocks(
+        scatter_in_chunks,
+        drop_axis=list(range(2, images.ndim)),
+        chunks=(images.chunks[0], (n_coefficients(images),)),
+        dtype=np.float32,
+        meta=np.empty((0, 0), np.float32),
+        token="dssc-scattering",
+    )
+    features: Any = pca_features(coefficients, n_components)
+    return features.map_blocks(unit_norm, dtype=np.float32, meta=np.empty((0, 0), np.float32))
 
 
 def scatter_in_chunks(images: Array) -> Array:

@@ -293,11 +293,19 @@ def _product(x: Array, x_rest: Array, y: Array, y_rest: Array) -> float:
 
 
 @leaf
-def paired_products(vectors: Array, rest: Array, rows: Array, columns: Array, out: Array) -> None:
-    """Write the products of pairs of rows of ``vectors + rest`` in float64."""
+def paired_products(
+    vectors: Array,
+    rest: Array,
+    rows: Array,
+    others: Array,
+    other_rest: Array,
+    columns: Array,
+    out: Array,
+) -> None:
+    """Write products of ``(vectors + rest)[rows]`` and ``(others + other_rest)[columns]``."""
     for e in range(len(rows)):
         i, j = rows[e], columns[e]
-        out[e] = _product(vectors[i], rest[i], vectors[j], rest[j])
+        out[e] = _product(vectors[i], rest[i], others[j], other_rest[j])
 
 
 @leaf

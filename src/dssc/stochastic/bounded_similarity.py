@@ -1,6 +1,7 @@
 """Similarities with too many entries to hold them all: bounds on what a support leaves out."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -108,8 +109,8 @@ class BoundedSimilarity(Similarity):
         return []
 
     @abstractmethod
-    def area_above(self, area: Area, potentials: Potentials) -> list[Places]:
-        """Return the places in an area that may be above the sum of the potentials."""
+    def area_above(self, area: Area, potentials: Potentials) -> Iterator[Places]:
+        """Yield the places in an area that may be above the sum of the potentials."""
 
 
 def lowered_by(margin: float, potentials: Potentials) -> Potentials:

@@ -1,6 +1,6 @@
 """A dense similarity matrix, of which the projection holds the largest entries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -68,16 +68,14 @@ class DenseSimilarity(BoundedSimilarity):
         kernel(self.K, n_kept, values, places)
         return values.astype(np.float64, copy=False), places
 
-    def area_above(self, area: Area, potentials: Potentials) -> list[Places]:
-        """Return the places in an area that are above the sum of the potentials."""
+    def area_above(self, area: Area, potentials: Potentials) -> Iterator[Places]:
+        """Yield the places in an area that are above the sum of the potentials."""
         alpha, beta = potentials
         columns = np.flatnonzero(area.columns)
-        places = []
         for block in _blocks(np.flatnonzero(area.rows), len(columns)):
             sums = alpha[block, None] + beta[columns]
             r, c = np.nonzero(self.K[np.ix_(block, columns)] > sums)
-            places.append((block[r], columns[c]))
-        return places
+            yield block[r], columns[c]
 
     def at(self, rows: Array, columns: Array) -> Array:
         """Return entries of K in float64."""

@@ -1,5 +1,6 @@
 """Similarities that are products of short vectors, searched without ever holding them all."""
 
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,15 @@ from dssc._typing import Array
 from dssc.stochastic.bounded_similarity import MARGIN, Area, BoundedSimilarity, lowered_by
 from dssc.stochastic.dual import graph_dual
 from dssc.stochastic.newton import solve_dual
+from dssc.stochastic.panels import (
+    PANEL_COLUMNS,
+    PANEL_ROWS,
+    SPAN,
+    Panels,
+    Reader,
+    Side,
+    read_panels,
+)
 from dssc.stochastic.scan import Lists, Search, Weights, largest_similarities
 from dssc.stochastic.similarity import MissingEntries, Places, Potentials, Start, check_memory
 from dssc.stochastic.support import Graph, Support, distinct
@@ -35,10 +45,6 @@ KEPT = ListLength(5.0, 64, 128)
 USED = ListLength(1.5, 24, 32)
 # Rows of which all similarities are looked at to see how many are needed.
 SAMPLED_ROWS = 32
-# Rows and columns that are read at once after the search.
-PANEL_ROWS, PANEL_COLUMNS = 4096, 512
-# Columns whose vectors are fetched together, from memory, disk or other machines.
-FETCHED_COLUMNS = 16 * PANEL_COLUMNS
 # An earlier support is used for the rough solve if it holds this many times what is needed.
 HELD_SHARE = 1.0
 # Where more than this many times the entries needed may be positive at the first rough potentials,
@@ -73,8 +79,9 @@ class FactoredSimilarity(BoundedSimilarity):
 
     Products are searched in float32, by upper bounds that include their rounding, and those worth
     keeping are computed again in float64. So the solver's problem is exact, and so is the proof
-    that nothing was missed. `search` does the first, here or on other machines. `copies` are the
-    weights of the points in the projection, if they have any; K does not depend on them.
+    that nothing was missed. `search` does the first, here or on other machines, and `reader` reads
+    pairs again that its bounds leave open. `copies` are the weights of the points in the
+    projection, if they have any; K does not depend on them.
     """
 
     def __init__(
@@ -84,13 +91,14 @@ class FactoredSimilarity(BoundedSimilarity):
         signed: bool = False,
         search: Search = largest_similarities,
         copies: Array | None = None,
+        reader: Reader = read_panels,
     ):
         n = len(factor.norms)
         self.copies = copies
         self.factor = factor
         self.shape = n, n
         self.symmetric, self.signed = symmetric, signed
-        self.search = search
+        self.search, self.reader = search, reader
         half = factor.scales / 2
         self.owner = half if symmetric else factor.scales
         self.partner = half if symmetric else np.zeros(n)
@@ -296,57 +304,39 @@ class FactoredSimilarity(BoundedSimilarity):
             places.append((order[first], order[second]))
         return places
 
-    def area_above(self, area: Area, potentials: Potentials) -> list[Places]:
+    def area_above(self, area: Area, potentials: Potentials) -> Iterator[Places]:
         """Read rows by falling reach, columns by rising potential: a row needs the first few."""
         order = self.factor.order
         alpha, beta = (p[order] for p in potentials)
         rows, columns = (np.flatnonzero(mask[order]) for mask in (area.rows, area.columns))
+        if not (len(rows) and len(columns)):
+            return
         assert self.bounds is not None
         reach = self.bounds[0][order] - alpha
-        rows = rows[np.argsort(-reach[rows])]
-        columns = columns[np.argsort(beta[columns])]
-        places = []
-        for i in range(0, len(rows), PANEL_ROWS):
-            panel = rows[i : i + PANEL_ROWS]
-            places += self._above_in_rows(panel, columns, reach, alpha, beta)
-        return [(order[r], order[c]) for r, c in places]
+        row_panels = _pieces(rows[np.argsort(-reach[rows])], PANEL_ROWS)
+        column_panels = [
+            panel
+            for span in np.split(columns, np.flatnonzero(np.diff(columns // SPAN)) + 1)
+            for panel in _pieces(span[np.argsort(beta[span])], PANEL_COLUMNS)
+        ]
+        lowest = np.array([beta[panel[0]] for panel in column_panels])
+        weights = self.weights[0]
+        panels = Panels(
+            [_side(p, weights.owner, weights.margins, alpha) for p in row_panels],
+            [_side(p, weights.partner, weights.norms, beta) for p in column_panels],
+            np.array([np.searchsorted(-reach[panel], -lowest) for panel in row_panels]),
+            self.signed,
+        )
+        for r, c in self.reader(self.factor.vectors, panels):
+            yield order[r], order[c]
 
-    def _above_in_rows(
-        self, rows: Array, columns: Array, reach: Array, alpha: Array, beta: Array
-    ) -> list[Places]:
-        """Return the places in some rows of the factor's order, sorted as in `area_above`."""
-        weights, vectors = self.weights[0], self.factor.vectors
-        left = vectors[rows]
 
-        def above(panel: tuple[Array, Array]) -> Places:
-            c, right = panel
-            n_near = np.searchsorted(-reach[rows], -beta[c[0]])
-            r = rows[:n_near]
-            marks = np.empty((n_near, len(c)), dtype=bool)
-            tile = left[:n_near] @ right.T
-            if self.signed:
-                np.maximum(tile, 0.0, out=tile)
-            kernels.mark_above(
-                tile,
-                weights.owner[r],
-                weights.partner[c],
-                weights.margins[r],
-                weights.norms[c],
-                rounded_down(alpha[r]),
-                rounded_down(beta[c]),
-                marks,
-            )
-            at = np.divmod(np.flatnonzero(marks), len(c))
-            return r[at[0]], c[at[1]]
+def _pieces(points: Array, size: int) -> list[Array]:
+    return [points[i : i + size] for i in range(0, len(points), size)]
 
-        places: list[Places] = []
-        with block_threads(kernels.n_threads()) as in_threads:
-            for j in range(0, len(columns), FETCHED_COLUMNS):
-                c = columns[j : j + FETCHED_COLUMNS]
-                right = vectors[c]
-                panels = [slice(i, i + PANEL_COLUMNS) for i in range(0, len(c), PANEL_COLUMNS)]
-                places += in_threads(above, [(c[panel], right[panel]) for panel in panels])
-        return places
+
+def _side(points: Array, scales: Array, margins: Array, potentials: Array) -> Side:
+    return Side(points, scales[points], margins[points], rounded_down(potentials[points]))
 
 
 def _listed_above(lists: Lists, limits: Array, own: Array, others: Array) -> Places:

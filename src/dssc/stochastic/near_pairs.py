@@ -5,7 +5,6 @@ their potentials. For all other pairs a bound is enough. So a fit without an n x
 near pairs, and what is asked later needs no second search of all similarities.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
 
@@ -103,7 +102,7 @@ def _dense(similarity: DenseSimilarity, potentials: Array, eta2: float) -> NearP
     lowered = lowered_by(margin * eta2, (potentials, potentials))
     every = np.ones(n, dtype=bool)
     places = similarity.area_above(Area(every, every, "rows"), lowered)
-    return _of_places(similarity, places, lowered[0])
+    return _of_places(similarity, list(places), lowered[0])
 
 
 def _dense_counts(similarity: DenseSimilarity, potentials: Array, eta2: float) -> Array:
@@ -159,24 +158,16 @@ def _factored(similarity: FactoredSimilarity, potentials: Array, eta2: float) ->
             continue
         places = similarity.listed_above(lowered)
         n_places = len(places[0][0])
-        for part in _parts(area):
+        if n_places > MOST_PER_POINT * n and not is_last:
+            continue
+        for read in similarity.area_above(area, lowered):
+            n_places += len(read[0])
+            places.append(read)
             if n_places > MOST_PER_POINT * n and not is_last:
                 break
-            read = similarity.area_above(part, lowered)
-            n_places += sum(len(rows) for rows, _ in read)
-            places += read
         else:
             break
     return _of_places(similarity, places, lowered[0])
-
-
-def _parts(area: Area) -> Iterator[Area]:
-    """Yield some rows of an area after the other."""
-    rows = np.flatnonzero(area.rows)
-    for start in range(0, len(rows), ROWS_READ):
-        some = np.zeros_like(area.rows)
-        some[rows[start : start + ROWS_READ]] = True
-        yield area._replace(rows=some)
 
 
 def _of_places(similarity: Similarity, places: list[Places], floors: Array) -> NearPairs:

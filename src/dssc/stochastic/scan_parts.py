@@ -232,7 +232,9 @@ def _tiles(part: Part, vectors_of: OfBlock) -> Iterator[tuple[tuple[int, int, in
     """Yield every meeting with its products."""
     scratch = np.empty(TILE * TILE, dtype=np.float32)
     for number, i, j in part.meetings.tolist():
-        left, right = vectors_of(i), vectors_of(j)
+        left = vectors_of(i)
+        # The product of an array with itself is another routine, with other bits.
+        right = left if i == j else vectors_of(j)
         tile = scratch[: len(left) * len(right)].reshape(len(left), len(right))
         np.matmul(left, right.T, out=tile)
         if part.signed:

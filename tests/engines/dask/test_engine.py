@@ -9,11 +9,14 @@ from dssc._cluster_rows import ClusterRows
 from dssc._progress import Progress
 from dssc.engines import engine_for
 from dssc.engines.dask import engine as dask_engine
-from dssc.engines.dask import factor, workers
+from dssc.engines.dask import factor, reading, workers
 from dssc.engines.dask.factor import part_in_chunks
 from dssc.engines.dask.source import check_source
 from dssc.expression import LeastSquaresFactor
-from dssc.stochastic.scan_parts import PartResult
+from dssc.stochastic import FactoredSimilarity
+from dssc.stochastic.bounded_similarity import Area
+from dssc.stochastic.panels import read_panels
+from dssc.stochastic.scan_parts import Part, PartResult
 from tests.engines.dask.conftest import assert_same_bits, estimator, make_points
 
 
@@ -100,10 +103,16 @@ def test_results_that_stay_damaged_are_refused(X, client, damage):
         estimator().fit(chunked(X))
 
 
-@pytest.mark.parametrize("device", ["cuda", "torch"])
+@pytest.mark.parametrize("device", ["cuda:1", "gpu"])
 def test_other_devices_are_refused(device):
     with pytest.raises(ValueError, match=f"device='{device}' cannot be used for a Dask array"):
         engine_for(device, da.ones((5, 2)))
+
+
+def test_a_device_without_workers_is_refused(X, monkeypatch):
+    monkeypatch.setattr(dask_engine, "active_client", lambda: None)
+    with pytest.raises(ValueError, match=r"device='cuda' .* no client of distributed is active"):
+        estimator(device="cuda").fit(chunked(X))
 
 
 def test_no_client_is_no_error(monkeypatch):
@@ -125,6 +134,34 @@ def test_products_and_rows_from_the_workers_have_the_bits_of_one_machine(X, clie
     for places in (np.arange(32), rng.integers(0, len(X), 40)):
         np.testing.assert_array_equal(there.vectors[places], here.vectors[places])
         np.testing.assert_array_equal(there.product_rows(places), here.product_rows(places))
+
+
+def from_disk(array):
+    """Return an array as Dask reads it from disk: not aligned, and not to be written."""
+    read = np.frombuffer(b"x" + array.tobytes(), array.dtype, array.size, 1).reshape(array.shape)
+    assert not read.flags.aligned
+    return read
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_parts_from_disk_have_the_same_bits(is_first, rng):
+    vectors = rng.standard_normal((1024, 300)).astype(np.float32)
+    weights = np.ones((1, 4, 1024), np.float32)
+    meetings = np.array([[1, 0, 0], [1, 1, 1]] if is_first else [[2, 0, 1]], np.int32)
+    thresholds = {} if is_first else {b: np.full((1, 512), 30.0, np.float32) for b in (0, 1)}
+    found = []
+    for place in (lambda array: array, from_disk):
+        part = Part("a part", meetings, {b: place(t) for b, t in thresholds.items()}, 9, 20, False)
+        found.append(part_in_chunks(part, [0], 1024, None, place(vectors), place(weights)).content)
+    assert found[0] == found[1]
+
+
+def test_products_from_disk_have_the_same_bits(rng):
+    halves = rng.standard_normal((4, 50, 37)).astype(np.float32)
+    places = rng.integers(0, 50, (2, 300)).astype(np.int32)
+    shifted = [from_disk(half) for half in halves]
+    found = [factor.products_of_chunks(places, *these).content for these in (halves, shifted)]
+    assert found[0] == found[1]
 
 
 def test_labels_by_cluster_qr_are_the_same(X, client, small_chunks):
@@ -159,6 +196,28 @@ def test_separation_needs_no_second_search(X, client, small_chunks, monkeypatch)
     ours, expected = (estimator().fit(one) for one in (chunked(X), X))
     monkeypatch.setattr(ClusterRows, "in_memory", None)  # X stays where it is
     np.testing.assert_array_equal(ours.separation().margins, expected.separation().margins)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_pairs_are_read_again_by_the_workers(signed, X, client, small_chunks, monkeypatch):
+    monkeypatch.setattr("dssc.stochastic.factored_similarity.SPAN", 512)
+    monkeypatch.setattr(reading, "SPAN", 512)
+    progress, rng = Progress(), np.random.default_rng(0)
+    here = LeastSquaresFactor(X, 3.0)
+    there = factor.ClusterFactor(
+        workers.Workers(client), ClusterRows(check_source(chunked(X))), 3.0, progress
+    )
+    potentials = 2 * (rng.random(len(X)) * 1e-3,)
+    area = Area(rng.random(len(X)) < 0.9, rng.random(len(X)) < 0.9, "rows")
+    pairs = []
+    for one, reader in ((here, read_panels), (there, reading.ClusterReader(there))):
+        similarity = FactoredSimilarity(one, True, signed, reader=reader)
+        similarity.bounds = 2 * (np.full(len(X), 1e-2),)
+        monkeypatch.setattr(factor.RemoteVectors, "__getitem__", None)  # none comes here
+        read = similarity.area_above(area, potentials)
+        pairs.append(np.unique(np.concatenate(list(read), axis=1), axis=1))
+    np.testing.assert_array_equal(*pairs)
+    assert 1000 < pairs[0].shape[1] < 0.7 * len(X) ** 2
 
 
 def test_an_affinity_that_does_not_fit_is_refused(X, client, monkeypatch):

@@ -13,6 +13,7 @@ from dssc.engines.cpu.engine import CpuEngine
 from dssc.engines.cpu.self_expression import FactoredExpression
 from dssc.engines.dask.checkpoint import Checkpoint, claim_folder, data_key, key_of
 from dssc.engines.dask.factor import ClusterFactor
+from dssc.engines.dask.reading import ClusterReader
 from dssc.engines.dask.source import check_source
 from dssc.engines.dask.workers import Workers
 from dssc.engines.protocol import SelfExpression
@@ -36,13 +37,22 @@ class DaskEngine(CpuEngine):
     ----------
     checkpoint : path or None
         Folder for results of parts of the search.
+    device : {"cuda", "torch"} or None
+        Where workers search all pairs: on the GPU that each of them sees, by torch on their
+        processors, or by compiled code there.
     """
 
     checkpoint: str | PathLike[str] | None = None
+    device: str | None = None
 
     def check(self, X: Any) -> Any:
         """Return the samples: on the workers, or in a file on this machine."""
         source = check_source(X)
+        if self.device is not None and active_client() is None:
+            raise ValueError(
+                f"device={self.device!r} for a Dask array needs workers that have it, and no "
+                "client of distributed is active; start one, or use device=None"
+            )
         samples = copy_to_disk(source) if active_client() is None else ClusterRows(source)
         if self.checkpoint is not None:
             claim_folder(self.checkpoint, data_key(samples))
@@ -82,7 +92,7 @@ class DaskEngine(CpuEngine):
         def search(
             vectors: Any, weights: list[Weights], signed: bool, n_kept: int, progress: Progress
         ) -> list[Lists]:
-            run = partial(factor.run_parts, weights)
+            run = partial(factor.run_parts, weights, self.device)
             lists = self._search(factor, run, weights, signed, n_kept, progress)
             work = factor.workers.work
             progress.count("tasks", work.n_tasks)
@@ -106,7 +116,7 @@ class DaskEngine(CpuEngine):
         if self.checkpoint is not None:
             arrays = [factor.norms, *(array for weight in weights for array in weight)]
             run = stored = Checkpoint(
-                self.checkpoint, key_of(*arrays, parameters=(signed, n_kept)), run
+                self.checkpoint, key_of(*arrays, parameters=(signed, n_kept, self.device)), run
             )
         shape = factor.vectors.shape
         lists = largest_similarities_by_parts(shape, weights, signed, n_kept, progress, run)
@@ -130,7 +140,8 @@ class ClusterExpression(FactoredExpression):
         weights: Array | None = None,
     ):
         self.factor, self.weights = factor, weights
-        self.K = FactoredSimilarity(factor, symmetric, signed, search, weights)
+        reader = ClusterReader(factor)
+        self.K = FactoredSimilarity(factor, symmetric, signed, search, weights, reader)
         self.problem = ProjectionProblem(self.K, weights=weights)
 
 

@@ -30,8 +30,6 @@ from dssc.stochastic.scan import TILE, Weights
 from dssc.stochastic.scan_parts import NextPart, Part, PartResult, find_candidates
 from dssc.stochastic.tournament import blocks_per_side
 
-# Bytes of chunks that a task for exact products reads, about.
-PRODUCT_BYTES = 1 << 27
 # Pairs of a task for exact products, which travel with it.
 MOST_PAIRS = 1 << 18
 # Gram matrices that are fetched together.
@@ -106,10 +104,20 @@ class ClusterFactor:
         pieces = [np.frombuffer(found[task.name].content, np.float32) for task in tasks]
         return np.hstack([piece.reshape(len(places), -1) for piece in pieces])
 
+    def gathered(self, places: Array) -> Any:
+        """Return a future of the vectors at some places, brought together by the workers."""
+        numbers, inside = np.divmod(places, self.chunk_rows)
+        keep = self.workers.keep
+        pieces = [
+            keep("piece", rows_at, inside[numbers == number], self.chunks[number])
+            for number in np.unique(numbers)
+        ]
+        return keep("gathered", in_order, numbers, *pieces)
+
     def run_parts(
-        self, weights: list[Weights], next_part: NextPart
+        self, weights: list[Weights], device: str | None, next_part: NextPart
     ) -> Iterator[tuple[Part, PartResult]]:
-        """Yield parts of a search with their results; a `Runner`, with the weights first."""
+        """Yield parts of a search with their results; a `Runner`, after the first two arguments."""
         parts: dict[str, Part] = {}
         held = [self._held_weights(weights, number) for number in range(self.n_chunks)]
 
@@ -119,9 +127,10 @@ class ClusterFactor:
                 return None
             numbers = sorted({block * TILE // self.chunk_rows for block in part.blocks})
             chunks = [futures[number] for futures in (self.chunks, held) for number in numbers]
-            task = Task(f"scan {part.name}", part_in_chunks, (part, numbers, self.chunk_rows))
+            arguments = part, numbers, self.chunk_rows, device, *chunks
+            task = Task(f"scan {part.name}", part_in_chunks, arguments)
             parts[task.name] = part
-            return task._replace(arguments=(*task.arguments, *chunks))
+            return task
 
         for name, result in self.workers.run(next_task):
             yield parts.pop(name), result
@@ -184,34 +193,27 @@ class ClusterFactor:
         return f"{self.workers.key(name)}-{number}"
 
     def _products(self, rows: Array, columns: Array) -> Array:
-        """Return products of pairs, those of vectors in the same chunks together."""
-        d = self.shape[1]
-        per_side = max(1, PRODUCT_BYTES // (2 * 2 * 4 * d * self.chunk_rows))
-        span = per_side * self.chunk_rows  # places of one side of a task
+        """Return products of pairs, those of vectors in the same two chunks together."""
         places = np.sort([self._place[rows], self._place[columns]], axis=0)
-        sides, n_sides = places // span, -(-self.shape[0] // span)
-        group = sides[0] * n_sides + sides[1]
+        numbers = places // self.chunk_rows
+        group = numbers[0] * self.n_chunks + numbers[1]
         order = np.argsort(group, kind="stable")
-        starts = np.searchsorted(group[order], np.arange(n_sides**2 + 1))
+        starts = np.searchsorted(group[order], np.arange(self.n_chunks**2 + 1))
         pairs: dict[str, Array] = {}
         tasks = []
-        for i, j in combinations_with_replacement(range(n_sides), 2):
-            own = order[starts[i * n_sides + j] : starts[i * n_sides + j + 1]]
+        for i, j in combinations_with_replacement(range(self.n_chunks), 2):
+            own = order[starts[i * self.n_chunks + j] : starts[i * self.n_chunks + j + 1]]
             for k in range(0, len(own), MOST_PAIRS):
                 at = own[k : k + MOST_PAIRS]
-                tasks.append(self._product_task(f"products {i}-{j}-{k}", places[:, at]))
-                pairs[tasks[-1].name] = at
+                inside = (places[:, at] % self.chunk_rows).astype(np.int32)
+                halves = self.chunks[i], self.corrections[i], self.chunks[j], self.corrections[j]
+                task = Task(f"products {i}-{j}-{k}", products_of_chunks, (inside, *halves))
+                tasks.append(task)
+                pairs[task.name] = at
         out = np.empty(len(rows))
         for name, result in self.workers.run_all(tasks).items():
             out[pairs[name]] = np.frombuffer(result.content)
         return out
-
-    def _product_task(self, name: str, places: Array) -> Task:
-        numbers = np.unique(places // self.chunk_rows)
-        dtype = np.int32 if self.shape[0] < 2**31 else np.int64
-        arguments = places.astype(dtype), numbers.tolist(), self.chunk_rows
-        chunks = [half[i] for half in (self.chunks, self.corrections) for i in numbers]
-        return Task(name, products_in_chunks, (*arguments, *chunks))
 
 
 class RemoteVectors:
@@ -225,7 +227,7 @@ class RemoteVectors:
         tasks = [
             Task(
                 f"fetch {number}",
-                rows_of_chunk,
+                checked_rows,
                 (places[numbers == number] % chunk_rows, self.factor.chunks[number]),
             )
             for number in np.unique(numbers)
@@ -272,45 +274,71 @@ def merged_pieces(half: int, origin: Array, pieces: list[tuple[Array, Array]]) -
 
     `origin` says which chunk of samples every row comes from; the pieces are in rising order.
     """
-    rows = np.concatenate([piece[half] for piece in pieces])
+    return in_order(origin, *(piece[half] for piece in pieces))
+
+
+def rows_at(rows: Array, chunk: Array) -> Array:
+    """Return some vectors of a chunk."""
+    return chunk[rows]
+
+
+def in_order(origin: Array, *pieces: Array) -> Array:
+    """Return the rows of pieces, where `origin` says in rising numbers which piece a row is of."""
+    rows = np.concatenate(pieces)
     out = np.empty_like(rows)
     out[np.argsort(origin, kind="stable")] = rows
     return out
 
 
-def part_in_chunks(part: Part, numbers: list[int], chunk_rows: int, *chunks: Array) -> PartResult:
-    """Return what a part of a search finds, on one thread.
+def part_in_chunks(
+    part: Part, numbers: list[int], chunk_rows: int, device: str | None, *chunks: Array
+) -> PartResult:
+    """Return what a part of a search finds, on one thread or on a device.
 
     `numbers` says which chunks these are: first those of vectors, then those of weights.
     """
     vectors = dict(zip(numbers, chunks, strict=False))
     weights = dict(zip(numbers, chunks[len(numbers) :], strict=True))
+    # Kernels are compiled again for arrays that cannot be written or are not aligned.
+    part = part._replace(thresholds={block: t.copy() for block, t in part.thresholds.items()})
 
     def vectors_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
-        return vectors[number][row : row + TILE]
+        return np.require(vectors[number][row : row + TILE], requirements="A")
 
     def weights_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
-        return weights[number][:, :, row : row + TILE]
+        return weights[number][:, :, row : row + TILE].copy()
 
     with one_thread():
-        return find_candidates(part, vectors_of, weights_of)
+        if device is None:
+            return find_candidates(part, vectors_of, weights_of)
+        from dssc.engines.dask.device_parts import find_candidates_on_device
+
+        return find_candidates_on_device(part, vectors_of, weights_of, device)
 
 
-def products_in_chunks(
-    places: Array, numbers: list[int], chunk_rows: int, *chunks: Array
+def products_of_chunks(
+    places: Array, vectors: Array, rest: Array, others: Array, other_rest: Array
 ) -> PartResult:
-    """Return exact products of pairs: chunks of vectors come first, then those of corrections."""
-    starts = np.cumsum([0, *(len(chunk) for chunk in chunks[: len(numbers) - 1])])
-    of_chunk = np.zeros(max(numbers) + 1, dtype=np.int64)
-    of_chunk[numbers] = starts
-    left, right = of_chunk[places // chunk_rows] + places % chunk_rows
-    halves = [np.concatenate(half) for half in (chunks[: len(numbers)], chunks[len(numbers) :])]
+    """Return exact products of pairs of vectors, the first of each from the first chunk."""
+    left = map(aligned, (vectors, rest, places[0]))
+    right = map(aligned, (others, other_rest, places[1]))
     out = np.empty(places.shape[1])
     with one_thread():
-        kernels.paired_products(*halves, left, right, out)
+        kernels.paired_products(*left, *right, out)
     return PartResult.of([out])
+
+
+def aligned(array: Array) -> Array:
+    """Return an array that cannot be written, as it comes from another worker, and is aligned.
+
+    What comes from disk need not be aligned. A kernel would be compiled again for it, perhaps with
+    another order of summation.
+    """
+    array = np.require(array, requirements="A").view()
+    array.flags.writeable = False
+    return array
 
 
 def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
@@ -319,8 +347,8 @@ def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
         return PartResult.of([product_rows(left, chunk)])
 
 
-def rows_of_chunk(rows: Array, chunk: Array) -> PartResult:
-    """Return some vectors of a chunk."""
+def checked_rows(rows: Array, chunk: Array) -> PartResult:
+    """Return some vectors of a chunk, with a checksum."""
     return PartResult.of([chunk[rows]])
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from dask.array.utils import meta_from_array
 
+from dssc._cluster_rows import whole_rows
+
 
 def check_source(X: Any) -> Any:
     """Return a Dask array of floats with one chunk per row; raise an error for other contents."""
@@ -12,10 +14,7 @@ def check_source(X: Any) -> Any:
         raise ValueError(
             f"X is a Dask array with {X.ndim} axis/axes; expected 2: one row per sample"
         )
-    if any(np.isnan(size) for size in X.shape):
-        raise ValueError(
-            "X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first"
-        )
+    X = whole_rows(X)
     chunk = meta_from_array(X)
     if not isinstance(chunk, np.ndarray):
         raise ValueError(
@@ -24,4 +23,4 @@ def check_source(X: Any) -> Any:
         )
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
-    return X.rechunk({1: -1})
+    return X

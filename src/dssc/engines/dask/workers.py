@@ -59,7 +59,7 @@ class Workers:
     def __init__(self, client: Any):
         self.client, self.tag = client, uuid4().hex[:8]
         self.work = Work()
-        self._n_runs = self._n_held = 0
+        self._n_runs = self._n_kept = 0
 
     def key(self, name: str) -> str:
         """Return a key for a task; the part before the tag is what Dask's dashboard shows."""
@@ -112,8 +112,13 @@ class Workers:
 
     def hold(self, name: str, value: Any) -> Any:
         """Return a future of a value that the scheduler keeps, so that no worker can lose it."""
-        self._n_held += 1  # a key must never stand for two values
-        return self.client.submit(unchanged, value, key=f"{self.key(name)}-{self._n_held}")
+        return self.keep(name, unchanged, value)
+
+    def keep(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return a future of what a pure function returns, which stays on the workers."""
+        self._n_kept += 1  # a key must never stand for two values
+        key = f"{self.key(name)}-{self._n_kept}"
+        return self.client.submit(function, *arguments, key=key, retries=ATTEMPTS)
 
     def _most_waiting(self) -> int:
         return max(1, TASKS_PER_THREAD * sum(self.client.nthreads().values()))

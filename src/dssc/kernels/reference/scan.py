@@ -103,10 +103,19 @@ def _shorten(
     thresholds[i] = values[i, k - 1]
 
 
-def paired_products(vectors: Array, rest: Array, rows: Array, columns: Array, out: Array) -> None:
-    """Write the products of pairs of rows of ``vectors + rest`` in float64."""
-    exact = vectors.astype(np.float64) + rest
-    out[:] = np.sum(exact[rows] * exact[columns], axis=1)
+def paired_products(
+    vectors: Array,
+    rest: Array,
+    rows: Array,
+    others: Array,
+    other_rest: Array,
+    columns: Array,
+    out: Array,
+) -> None:
+    """Write products of ``(vectors + rest)[rows]`` and ``(others + other_rest)[columns]``."""
+    left = vectors.astype(np.float64)[rows] + rest[rows]
+    right = others.astype(np.float64)[columns] + other_rest[columns]
+    out[:] = np.sum(left * right, axis=1)
 
 
 def mark_above(
