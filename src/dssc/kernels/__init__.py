@@ -35,8 +35,6 @@ from dssc.kernels.scan import (
     mark_above,
     paired_products,
     shorten_lists,
-    split_rows,
-    unit_rows,
 )
 from dssc.kernels.scattering import filter_and_fold
 from dssc.kernels.selection import top_k, top_k_columns
@@ -61,11 +59,9 @@ __all__ = [
     "shorten_lists",
     "slacks",
     "solve_pattern",
-    "split_rows",
     "threads_worth",
     "top_k",
     "top_k_columns",
-    "unit_rows",
     "weighted_row_sums",
     "weighted_row_thresholds",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from dssc._forking import Fork
+from dssc._threads import share_rows
 from dssc.kernels.compile_cache import KernelCache, SerialKernelCache, kernel_cache
 
 Function = Callable[..., Any]
@@ -120,6 +121,17 @@ def parallel(function: Function) -> Any:
 def parallel_in_proportion(function: Function) -> Any:
     """Compile a kernel whose outer loop runs on threads in proportion to the size of its arrays."""
     return ParallelKernel(function, in_proportion=True)
+
+
+def in_row_blocks(kernel: Function, n_rows: int, n_elements: int, *arguments: Any) -> None:
+    """Call a leaf for ``range(first, last)`` of the rows, on as many threads as are worth it.
+
+    Calls take longer to start than loops of a parallel kernel, which take three times as long to
+    compile. So this is for kernels that are called a few times per solve.
+    """
+    share_rows(
+        lambda rows: kernel(rows.start, rows.stop, *arguments), n_rows, threads_worth(n_elements)
+    )
 
 
 def parallel_inside(function: Function) -> Any:
