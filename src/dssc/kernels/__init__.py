@@ -16,7 +16,7 @@ NumPy version of every kernel, against which the tests compare it.
 
 from numba import get_num_threads as n_threads
 
-from dssc.kernels.compiling import threads_worth
+from dssc.kernels.compiling import python_threads_worth, threads_worth
 from dssc.kernels.graph import chebyshev_step
 from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
 from dssc.kernels.projection import (
@@ -54,6 +54,7 @@ __all__ = [
     "merge_rows",
     "n_threads",
     "paired_products",
+    "python_threads_worth",
     "row_sums",
     "row_thresholds",
     "shorten_lists",

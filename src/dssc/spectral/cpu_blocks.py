@@ -79,7 +79,7 @@ class CpuBlocks(BlockOperations[Array]):
         def fill(rows: slice) -> None:
             out[rows] = N[rows] @ X
 
-        share_rows(fill, len(X), kernels.threads_worth(N.nnz * X.shape[1]))
+        share_rows(fill, len(X), kernels.python_threads_worth(N.nnz * X.shape[1]))
         return out
 
     @cached_property
