@@ -13,8 +13,8 @@ NEGLIGIBLE = 1e-10
 OWN_SHARE = 0.5
 # A typical residual below this is rounding.
 LEAST_RESIDUAL = 1e-8
-# Squares of numbers with binary exponents up to this, of either sign, are far from the limits.
-LARGEST_EXPONENT = 400
+# Smaller sums of squares may have lost digits to underflow, and larger ones may have overflowed.
+SMALLEST_SQUARES, LARGEST_SQUARES = 1e-200, 1e200
 # Most features for which points with independent features are made. Sums of more features are close
 # to normal, whatever their distribution.
 FEW_FEATURES = 30
@@ -46,11 +46,17 @@ def unit_rows(rows: Any) -> Array:
 
     A power of two, which changes no digit, first keeps squares of tiny or huge values in range.
     """
-    rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
-    exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True, initial=0.0))[1]
-    if np.abs(exponents).max(initial=0) > LARGEST_EXPONENT:
-        rows = np.ldexp(rows, -exponents)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    rows = np.array(rows, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", rows, rows)
+    extreme = np.flatnonzero((squares <= SMALLEST_SQUARES) | (squares >= LARGEST_SQUARES))
+    if len(extreme):
+        some = rows[extreme]
+        some = np.ldexp(some, -np.frexp(np.abs(some).max(axis=1, keepdims=True, initial=0.0))[1])
+        rows[extreme], squares[extreme] = some, np.einsum("ij,ij->i", some, some)
+    rows *= 1.0 / np.sqrt(squares)[:, None]
+    return rows
 
 
 def without_clusters(rows: Array, rng: np.random.Generator) -> Array:

@@ -34,5 +34,5 @@ def test_every_kernel_has_a_twin_with_the_same_parameters(module, name):
 
 
 def test_every_exported_kernel_is_compared_with_its_twin():
-    exported = set(kernels.__all__) - {"n_threads", "threads_worth"}
+    exported = set(kernels.__all__) - {"n_threads", "python_threads_worth", "threads_worth"}
     assert exported <= {name for _, name in public_kernels()}

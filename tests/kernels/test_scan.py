@@ -109,35 +109,6 @@ def test_paired_products_agree_with_numpy(rng):
     np.testing.assert_allclose(out, np.sum(left[rows] * right[columns], axis=1), atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_unit_rows_and_split_rows_agree_with_numpy(dtype, rng):
-    X = (rng.standard_normal((20, 33)) * 10.0 ** rng.integers(-15, 15, (20, 1))).astype(dtype)
-    places = rng.permutation(20)
-    results = []
-    for kernels in (scan, reference):
-        unit, norms = X.astype(np.float64), np.empty(20)
-        vectors, rest = np.empty((2, 20, 33), dtype=np.float32)
-        kernels.unit_rows(unit)
-        kernels.split_rows(3 * unit, places, vectors, rest, norms)
-        results.append((unit, vectors, rest, norms))
-    for ours, expected in zip(*results, strict=True):
-        np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-15)
-    unit, vectors, rest, norms = results[0]
-    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1.0, rtol=1e-14)
-    np.testing.assert_allclose(norms, 3.0, rtol=1e-14)
-    exact = vectors[places].astype(np.float64) + rest[places]
-    np.testing.assert_allclose(exact, 3 * unit, rtol=1e-14, atol=1e-16)
-
-
-@pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_unit_rows_beyond_the_range_of_squares_agree_with_numpy(scale, rng):
-    out = scale * rng.standard_normal((5, 33))
-    expected = out.copy()
-    scan.unit_rows(out)
-    reference.unit_rows(expected)
-    np.testing.assert_allclose(out, expected, rtol=1e-14)
-
-
 def test_mark_above_agrees_with_numpy(rng):
     tile = rng.standard_normal((40, 70)).astype(np.float32)
     rows = [rng.random(40).astype(np.float32) for _ in range(3)]

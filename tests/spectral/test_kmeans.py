@@ -22,9 +22,8 @@ def clouds(rng, n, n_clusters, d, noise):
 def test_labels_are_those_of_scikit_learn(noise, weighted, rng):
     points = clouds(rng, 500, 8, 6, noise)
     weights = rng.uniform(0.5, 3.0, 500) if weighted else None
+    peer = KMeans(8, init=partial(first_centers, weights=weights), n_init=3)
     for seed in range(5):
-        init = partial(first_centers, weights=weights)
-        peer = KMeans(8, init=lambda X, k, random_state: init(X, k, random_state), n_init=3)
         expected = peer.set_params(random_state=seed).fit_predict(points, sample_weight=weights)
         labels = kmeans_labels(points, 8, 3, np.random.RandomState(seed), weights)
         np.testing.assert_array_equal(labels, expected)

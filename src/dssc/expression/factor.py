@@ -15,6 +15,7 @@ from dssc._threads import block_threads, one_thread, share_rows
 from dssc._typing import Array, Matrix
 from dssc.expression.gram import BLOCK, block_gram, regularised_gram
 from dssc.expression.substitution import Substitution
+from dssc.subspaces import unit_rows
 
 # Largest relative error of rounding to float32.
 UNIT_ROUNDOFF = 2.0**-24
@@ -86,7 +87,7 @@ class LeastSquaresFactor:
         self._known = KnownProducts(n)
         with (progress or Progress()).stage("factor", 2 * n, "points") as advance:
             is_finite = np.isfinite(eta1)
-            gram = regularised_gram(X, eta1, _unit_rows, advance, weights) if is_finite else None
+            gram = regularised_gram(X, eta1, unit_rows, advance, weights) if is_finite else None
             self._fill(X, substitution(gram), advance)
         self.scales = scales_of(self.norms, eta1, weights)
 
@@ -116,9 +117,10 @@ class LeastSquaresFactor:
         """Compute the vectors and their norms."""
 
         def fill(batch: slice) -> int:
-            exact = substitute(_unit_rows(X[batch]))
+            exact = substitute(unit_rows(X[batch]))
+            self.norms[batch] = _norms(exact)
             places = self._place[batch]
-            kernels.split_rows(exact, places, self.vectors, self.corrections, self.norms[batch])
+            self.vectors[places], self.corrections[places] = _split(exact)
             return len(exact)
 
         with block_threads(kernels.n_threads()) as in_threads:
@@ -170,9 +172,9 @@ def split_vectors(X: Array, substitute: Callable[[Array], Array]) -> SplitVector
     vectors, corrections = np.empty((2, *X.shape), dtype=np.float32)
     norms = np.empty(len(X))
     for batch in gen_batches(len(X), BLOCK):
-        exact = substitute(_unit_rows(X[batch]))
-        places = np.arange(batch.start, batch.stop)
-        kernels.split_rows(exact, places, vectors, corrections, norms[batch])
+        exact = substitute(unit_rows(X[batch]))
+        norms[batch] = _norms(exact)
+        vectors[batch], corrections[batch] = _split(exact)
     return SplitVectors(vectors, corrections, norms)
 
 
@@ -180,7 +182,7 @@ def group_gram(X: Array, weights: Array | None = None) -> Array:
     """Return what `regularised_gram` adds for one group of blocks."""
     gram = np.zeros((X.shape[1], X.shape[1]))
     for batch in gen_batches(len(X), BLOCK):
-        gram += block_gram(X[batch], _unit_rows, None if weights is None else weights[batch])
+        gram += block_gram(X[batch], unit_rows, None if weights is None else weights[batch])
     return gram
 
 
@@ -247,12 +249,15 @@ def _unchanged(rows: Array) -> Array:
     return rows
 
 
-def _unit_rows(rows: Matrix) -> Array:
-    """Return samples in float64, scaled to unit norm."""
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    out = np.array(rows, dtype=np.float64, order="C")
-    kernels.unit_rows(out)
-    return out
+def _norms(rows: Array) -> Array:
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+
+
+def _split(exact: Array) -> tuple[Array, Array]:
+    """Return rows rounded to float32, and what rounding takes away; overwrites the rows."""
+    rounded = exact.astype(np.float32)
+    exact -= rounded
+    return rounded, exact
 
 
 def _empty_like(X: Matrix) -> Array:

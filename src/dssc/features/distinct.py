@@ -17,6 +17,7 @@ from dssc._devices import as_array, is_tensor
 from dssc._threads import block_threads
 from dssc._typing import Array
 from dssc.features.scaling import unit_norm
+from dssc.subspaces import unit_rows
 
 # Rows of unit norm are equal if no entry differs by more than this, which is far above rounding
 # and far below what a measurement can tell.
@@ -103,7 +104,7 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
     near = np.flatnonzero(np.diff(keys[order]) <= EQUAL)
     for batch in _batches(len(near), X.shape[1], BATCH_ENTRIES):
         left, right = order[near[batch]], order[near[batch] + 1]
-        rows = [signs[at, None] * _unit_rows(X[at]) for at in (left, right)]
+        rows = [signs[at, None] * unit_rows(as_array(X[at])) for at in (left, right)]
         is_start[near[batch] + 1] = np.abs(rows[0] - rows[1]).max(axis=1) > EQUAL
     if is_start.all():
         return DistinctRows.separate(len(order))
@@ -136,7 +137,7 @@ def _products_with_random_vector(X: Any) -> Array:
 
 
 def _unit_products(rows: Any, vector: Array) -> Array:
-    return _unit_rows(rows) @ vector
+    return unit_rows(as_array(rows)) @ vector
 
 
 def _device_products(X: Any, vector: Array) -> Array:
@@ -146,15 +147,6 @@ def _device_products(X: Any, vector: Array) -> Array:
         rows = rows / rows.abs().amax(dim=1, keepdim=True)
         products.append((rows @ rows.new_tensor(vector) / rows.norm(dim=1)).cpu().numpy())
     return np.concatenate(products)
-
-
-def _unit_rows(rows: Any) -> Array:
-    """Return rows as an array in main memory, scaled to unit norm."""
-    rows = as_array(rows)
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    out = np.array(rows, dtype=np.float64, order="C")
-    kernels.unit_rows(out)
-    return out
 
 
 def _batches(n: int, d: int, entries: int) -> Iterator[slice]:

@@ -30,8 +30,8 @@ class FilterBank:
 
     Attributes
     ----------
-    padding : tuple of two ints
-        Pixels of reflected border above and below, and left and right.
+    border : tuple of ndarrays
+        Rows and columns of an image with a reflected border around it, as ``image[rows, columns]``.
     wavelets : tuple of tuples of ndarrays
         ``wavelets[j][resolution]`` holds the transforms of the L rotated wavelets of scale j on the
         grid subsampled `resolution` times by two: each weight twice, for the real and the imaginary
@@ -42,7 +42,7 @@ class FilterBank:
         right.
     """
 
-    padding: tuple[int, int]
+    border: tuple[Array, Array]
     wavelets: tuple[tuple[Array, ...], ...]
     lowpass: tuple[Array, ...]
 
@@ -65,8 +65,12 @@ def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
         np.kron(*(_lowpass_matrix(size, J, resolution) for size in padded)).T.astype(np.float32)
         for resolution in range(J)
     )
+    rows, columns = (
+        np.pad(np.arange(size), (larger - size) // 2, "reflect")
+        for size, larger in zip((height, width), padded, strict=True)
+    )
     return FilterBank(
-        padding=((padded[0] - height) // 2, (padded[1] - width) // 2),
+        border=(rows[:, None], columns),
         wavelets=tuple(wavelets),
         lowpass=lowpass,
     )

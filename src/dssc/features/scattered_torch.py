@@ -43,13 +43,13 @@ def _scattered(images: torch.Tensor, side: int, J: int, L: int) -> torch.Tensor:
 
 def _paths(planes: torch.Tensor, bank: FilterBank, J: int) -> torch.Tensor:
     """Return the coefficients of images, of shape (n_images, n_paths, size)."""
-    rows, columns = bank.padding
+    rows, columns = (torch.as_tensor(places, device=planes.device) for places in bank.border)
     lowpass = [torch.as_tensor(matrix, device=planes.device) for matrix in bank.lowpass]
 
     def smooth(U: torch.Tensor, resolution: int) -> torch.Tensor:
         return U.flatten(-2) @ lowpass[resolution]
 
-    x = torch.nn.functional.pad(planes[:, None], (columns, columns, rows, rows), "reflect")[:, 0]
+    x = planes[:, rows, columns]
     zeroth = smooth(x, 0)[:, None]
     X = torch.fft.fft2(x)
     first, second = [], []

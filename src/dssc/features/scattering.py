@@ -72,23 +72,24 @@ def n_paths(J: int, L: int) -> int:
 
 def _scatter(planes: Array, bank: FilterBank, out: Array) -> None:
     """Write the coefficients of a block of images to `out` (n_images, n_paths, size)."""
-    J = len(bank.wavelets)
-    rows, columns = bank.padding
-    x = np.pad(planes.astype(np.float32), ((0, 0), (rows, rows), (columns, columns)), "reflect")
+    J, L = len(bank.wavelets), len(bank.wavelets[0][0])
+    rows, columns = bank.border
+    x = planes[:, rows, columns].astype(np.float32, order="C")
     X = fft.fft2(x)
-    first, second = [_smooth(x, bank, 0)[:, None]], []
+    out[:, 0] = _smooth(x, bank, 0)
+    end = 1 + J * L  # of the paths of the first order
     for j1 in range(J):
         U1 = _moduli(X, bank.wavelets[j1][0], 2**j1)
-        first.append(_smooth(U1, bank, j1))
+        out[:, 1 + j1 * L : 1 + (j1 + 1) * L] = _smooth(U1, bank, j1)
+        if j1 == J - 1:
+            break
         transforms = fft.fft2(U1).reshape(-1, *U1.shape[-2:])
-        coarser = [
-            _smooth(_moduli(transforms, bank.wavelets[j2][j1], 2 ** (j2 - j1)), bank, j2)
-            for j2 in range(j1 + 1, J)
-        ]
-        if coarser:  # ordered by the first wavelet, then by the second one
-            by_wavelet = [c.reshape(*U1.shape[:2], -1, out.shape[2]) for c in coarser]
-            second.append(np.concatenate(by_wavelet, axis=2).reshape(len(x), -1, out.shape[2]))
-    np.concatenate([*first, *second], axis=1, out=out)
+        start, end = end, end + L * L * (J - 1 - j1)
+        # Ordered by the first wavelet, then by the second one.
+        paths = out[:, start:end].reshape(len(x), L, J - 1 - j1, L, -1)
+        for j2 in range(j1 + 1, J):
+            U2 = _moduli(transforms, bank.wavelets[j2][j1], 2 ** (j2 - j1))
+            paths[:, :, j2 - j1 - 1] = _smooth(U2, bank, j2).reshape(len(x), L, L, -1)
 
 
 def _moduli(transforms: Array, filters: Array, factor: int) -> Array:

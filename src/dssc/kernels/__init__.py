@@ -16,7 +16,7 @@ NumPy version of every kernel, against which the tests compare it.
 
 from numba import get_num_threads as n_threads
 
-from dssc.kernels.compiling import threads_worth
+from dssc.kernels.compiling import python_threads_worth, threads_worth
 from dssc.kernels.graph import chebyshev_step
 from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
 from dssc.kernels.projection import (
@@ -35,8 +35,6 @@ from dssc.kernels.scan import (
     mark_above,
     paired_products,
     shorten_lists,
-    split_rows,
-    unit_rows,
 )
 from dssc.kernels.scattering import filter_and_fold
 from dssc.kernels.selection import top_k, top_k_columns
@@ -56,16 +54,15 @@ __all__ = [
     "merge_rows",
     "n_threads",
     "paired_products",
+    "python_threads_worth",
     "row_sums",
     "row_thresholds",
     "shorten_lists",
     "slacks",
     "solve_pattern",
-    "split_rows",
     "threads_worth",
     "top_k",
     "top_k_columns",
-    "unit_rows",
     "weighted_row_sums",
     "weighted_row_thresholds",
 ]

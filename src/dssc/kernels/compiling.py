@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from typing import Any
@@ -19,6 +20,8 @@ Function = Callable[..., Any]
 # Array elements that are worth a thread: about a tenth of a millisecond of work, where waking many
 # threads can take longer.
 ELEMENTS_PER_THREAD = 100_000
+# How much longer it takes to start a thread of Python.
+PYTHON_THREAD_COST = 10
 
 
 class _Turns:
@@ -101,6 +104,11 @@ def threads_worth(n_elements: int) -> int:
     return int(min(numba.get_num_threads(), 1 + n_elements // ELEMENTS_PER_THREAD))
 
 
+def python_threads_worth(n_elements: int) -> int:
+    """Return how many threads of Python are worth starting for so many array elements."""
+    return threads_worth(n_elements // PYTHON_THREAD_COST)
+
+
 @contextmanager
 def threads_for_elements(n_elements: int) -> Iterator[None]:
     """Let kernels use as many threads as are worth waking for so many array elements."""
@@ -120,6 +128,21 @@ def parallel(function: Function) -> Any:
 def parallel_in_proportion(function: Function) -> Any:
     """Compile a kernel whose outer loop runs on threads in proportion to the size of its arrays."""
     return ParallelKernel(function, in_proportion=True)
+
+
+def in_row_blocks(kernel: Function, n_rows: int, n_elements: int, *arguments: Any) -> None:
+    """Call a leaf for ``range(first, last)`` of the rows, on as many threads as are worth it.
+
+    Threads of Python take longer to start than the loop of a parallel kernel, but that takes three
+    times as long to compile. So this is for kernels that are called a few times per solve.
+    """
+    n_blocks = python_threads_worth(n_elements)
+    if n_blocks == 1:
+        kernel(0, n_rows, *arguments)
+        return
+    edges = np.linspace(0, n_rows, n_blocks + 1).astype(np.int64).tolist()
+    with ThreadPoolExecutor(n_blocks) as threads:
+        list(threads.map(lambda *ends: kernel(*ends, *arguments), edges, edges[1:]))
 
 
 def parallel_inside(function: Function) -> Any:

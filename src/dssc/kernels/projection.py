@@ -11,6 +11,7 @@ from dssc._forking import Fork
 from dssc._typing import Array
 from dssc.kernels.arithmetic import dot
 from dssc.kernels.compiling import (
+    in_row_blocks,
     in_turn,
     leaf,
     parallel_in_proportion,
@@ -22,10 +23,16 @@ from dssc.kernels.compiling import (
 THREADED_FROM = 30_000
 
 
-@parallel_in_proportion
 def slacks(indptr: Array, indices: Array, values: Array, w: Array, out: Array) -> None:
     """Write the slack ``values[i, j] - (w[i] + w[j])`` of every stored entry."""
-    for i in prange(len(w)):
+    in_row_blocks(_slacks, len(w), len(values), indptr, indices, values, w, out)
+
+
+@leaf
+def _slacks(
+    first: int, last: int, indptr: Array, indices: Array, values: Array, w: Array, out: Array
+) -> None:
+    for i in range(first, last):
         for e in range(indptr[i], indptr[i + 1]):
             out[e] = values[e] - (w[i] + w[indices[e]])
 
@@ -87,37 +94,44 @@ def weighted_row_sums(
         counts[i] = count
 
 
-@parallel_in_proportion
 def row_thresholds(
     indptr: Array, indices: Array, values: Array, w: Array, targets: Array, out: Array
 ) -> None:
     """Write the t of every row for which ``sum_j [values[i, j] - w[j] - t]_+ = targets[i]``."""
-    for i in prange(len(w)):
-        out[i] = _threshold(indptr[i], indptr[i + 1], indices, values, w, targets[i])
+    in_row_blocks(_row_thresholds, len(w), len(values), indptr, indices, values, w, targets, out)
 
 
 @leaf
-def _threshold(
-    start: int, stop: int, indices: Array, values: Array, w: Array, target: float
-) -> float:
+def _row_thresholds(
+    first: int,
+    last: int,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    targets: Array,
+    out: Array,
+) -> None:
     # Michelot's iteration: t increases until the set of entries above it stays the same, and is
     # exact then. The largest entry minus the target is a lower bound to start from.
-    t = -np.inf
-    for e in range(start, stop):
-        t = max(t, values[e] - w[indices[e]] - target)
-    previous_count = -1
-    while True:
-        total = 0.0
-        count = 0
-        for e in range(start, stop):
-            excess = values[e] - w[indices[e]] - t
-            if excess > 0.0:
-                total += excess
-                count += 1
-        if count == previous_count or total <= target:
-            return t
-        previous_count = count
-        t += (total - target) / count
+    for i in range(first, last):
+        t = -np.inf
+        for e in range(indptr[i], indptr[i + 1]):
+            t = max(t, values[e] - w[indices[e]] - targets[i])
+        previous_count = -1
+        while True:
+            total = 0.0
+            count = 0
+            for e in range(indptr[i], indptr[i + 1]):
+                excess = values[e] - w[indices[e]] - t
+                if excess > 0.0:
+                    total += excess
+                    count += 1
+            if count == previous_count or total <= targets[i]:
+                break
+            previous_count = count
+            t += (total - targets[i]) / count
+        out[i] = t
 
 
 @parallel_in_proportion
@@ -147,7 +161,7 @@ def _weighted_threshold(
     weights: Array,
     target: float,
 ) -> float:
-    # The iteration of `_threshold`.
+    # The iteration of `_row_thresholds`.
     t = -np.inf
     for e in range(start, stop):
         j = indices[e]
@@ -170,7 +184,6 @@ def _weighted_threshold(
         t += (total - target) / degree
 
 
-@parallel_in_proportion
 def active_pattern(
     indptr: Array,
     indices: Array,
@@ -180,7 +193,22 @@ def active_pattern(
     active_indices: Array,
 ) -> None:
     """Write the columns of the positive slacks, those of row i from ``active_indptr[i]`` on."""
-    for i in prange(len(w)):
+    arrays = indptr, indices, values, w, active_indptr, active_indices
+    in_row_blocks(_active_pattern, len(w), len(values), *arrays)
+
+
+@leaf
+def _active_pattern(
+    first: int,
+    last: int,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    w: Array,
+    active_indptr: Array,
+    active_indices: Array,
+) -> None:
+    for i in range(first, last):
         position = active_indptr[i]
         for e in range(indptr[i], indptr[i + 1]):
             if values[e] - (w[i] + w[indices[e]]) > 0.0:
@@ -232,8 +260,10 @@ def solve_pattern(
     preconditioner's norm, is at most `tol`. Returns this relative residual and the number of steps.
     """
     threaded_from = np.iinfo(np.int64).max if Fork.lost_threads else THREADED_FROM
+    work = np.empty((4, len(x)))
     with in_turn(), threads_for_elements(len(indices)):
-        return _solve_pattern(indptr, indices, diagonal, rhs, tol, max_iter, threaded_from, x)
+        arguments = tol, max_iter, threaded_from, *work, x
+        return _solve_pattern(indptr, indices, diagonal, rhs, *arguments)
 
 
 @leaf
@@ -245,10 +275,13 @@ def _solve_pattern(
     tol: float,
     max_iter: int,
     threaded_from: int,
+    residual: Array,
+    z: Array,
+    direction: Array,
+    product: Array,
     x: Array,
 ) -> tuple[float, int]:
     n = len(x)
-    residual, z, direction, product = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
         x[i] = 0.0
         residual[i] = rhs[i]

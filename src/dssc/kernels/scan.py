@@ -17,10 +17,6 @@ from dssc.kernels.compiling import counting, leaf, reduction
 
 # Products that are tested together. Most strips hold no candidate.
 STRIP = 64
-# Smaller sums of squares may have lost digits to underflow.
-SMALLEST_SQUARES = 1e-200
-# Larger sums of squares may have overflowed.
-LARGEST_SQUARES = 1e200
 # The numbers with which a strip is counted, in float32.
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
@@ -338,46 +334,3 @@ def _mark_row(
     for c in range(len(products)):
         size = abs(products[c]) + margin * norms[c]
         out[c] = size * (owner + partner[c]) > alpha + beta[c]
-
-
-@leaf
-def unit_rows(X: Array) -> None:
-    """Scale the rows of X to unit norm, in place."""
-    for i in range(X.shape[0]):
-        squares = _sum_of_squares(X[i])
-        if not SMALLEST_SQUARES < squares < LARGEST_SQUARES:  # scale by the largest entry first
-            largest = 0.0
-            for c in range(X.shape[1]):
-                largest = max(largest, abs(X[i, c]))
-            for c in range(X.shape[1]):
-                X[i, c] /= largest
-            squares = _sum_of_squares(X[i])
-        factor = 1.0 / np.sqrt(squares)
-        for c in range(X.shape[1]):
-            X[i, c] *= factor
-
-
-@reduction
-def _sum_of_squares(x: Array) -> float:
-    total = 0.0
-    for c in range(len(x)):
-        total += x[c] * x[c]
-    return total
-
-
-@leaf
-def split_rows(exact: Array, places: Array, vectors: Array, rest: Array, norms: Array) -> None:
-    """Write row i as a sum of two float32 rows, ``vectors + rest`` at ``places[i]``, and its norm.
-
-    The norm goes to ``norms[i]``.
-    """
-    for i in range(len(exact)):
-        norms[i] = np.sqrt(_sum_of_squares(exact[i]))
-        _split(exact[i], vectors[places[i]], rest[places[i]])
-
-
-@leaf
-def _split(exact: Array, rounded: Array, rest: Array) -> None:
-    for c in range(len(exact)):
-        rounded[c] = exact[c]
-        rest[c] = exact[c] - rounded[c]

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc import kernels
-from dssc._threads import threads_for_products
+from dssc._threads import share_rows, threads_for_products
 from dssc._typing import Array, Matrix
 from dssc.spectral.chebyshev import BlockOperations, RitzVectors, chebyshev_filter
 
@@ -27,7 +27,6 @@ class CpuBlocks(BlockOperations[Array]):
 
     def __init__(self, N: Matrix, known: Matrix):
         self._matrix, self._known = N, known
-        self._double = _step(N, np.float64)
 
     @property
     def n_free(self) -> int:
@@ -63,17 +62,33 @@ class CpuBlocks(BlockOperations[Array]):
 
     def rayleigh_ritz(self, X: Array) -> RitzVectors[Array]:
         """Return approximate eigenvectors from the span of an orthonormal X."""
-        products = np.empty_like(X)
-        self._double(X, X, 1.0, 0.0, 0.0, products)
+        products = self._product(X)
         with threads_for_products(X.size * X.shape[1]):
             values, mix = linalg.eigh(X.T @ products)
             values, mix = values[::-1], mix[:, ::-1]
             X, products = X @ mix, products @ mix
         return RitzVectors(values, X, np.linalg.norm(products - X * values, axis=0))
 
+    def _product(self, X: Array) -> Array:
+        """Return ``N X``; not by the kernel, which few problems need in float64."""
+        N = self._matrix
+        if not sparse.issparse(N):
+            return N @ X
+        out = np.empty_like(X)
+
+        def fill(rows: slice) -> None:
+            out[rows] = N[rows] @ X
+
+        share_rows(fill, len(X), kernels.python_threads_worth(N.nnz * X.shape[1]))
+        return out
+
     @cached_property
     def _single(self) -> Step:
         return _step(self._matrix, np.float32)
+
+    @cached_property
+    def _double(self) -> Step:
+        return _step(self._matrix, np.float64)
 
 
 def _orthonormal(X: Array) -> Array:

@@ -16,7 +16,7 @@ def nearest_centers(
 ) -> int:
     """Write the nearest center of every point, and add the points to the sums of their centers."""
     nearest = np.argmin(halves - products, axis=1)
-    n_changed = np.count_nonzero(labels != nearest)
+    n_changed = int(np.count_nonzero(labels != nearest))
     labels[:] = nearest
     np.add.at(sizes, nearest, weights)
     np.add.at(sums, nearest, weights[:, None] * points)

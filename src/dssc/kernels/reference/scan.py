@@ -131,19 +131,3 @@ def mark_above(
     """Mark the products whose bound is above the sum of the potentials of row and column."""
     size = np.abs(tile) + margins[:, None] * norms
     out[:] = size * (owner[:, None] + partner) > alpha[:, None] + beta
-
-
-def unit_rows(X: Array) -> None:
-    """Scale the rows of X to unit norm, in place."""
-    X /= np.abs(X).max(axis=1)[:, None]
-    X /= np.linalg.norm(X, axis=1)[:, None]
-
-
-def split_rows(exact: Array, places: Array, vectors: Array, rest: Array, norms: Array) -> None:
-    """Write row i as a sum of two float32 rows, ``vectors + rest`` at ``places[i]``, and its norm.
-
-    The norm goes to ``norms[i]``.
-    """
-    vectors[places] = exact
-    rest[places] = exact - vectors[places]
-    norms[:] = np.linalg.norm(exact, axis=1)
