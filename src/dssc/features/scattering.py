@@ -76,7 +76,7 @@ def _scatter(planes: Array, bank: FilterBank, out: Array) -> None:
     rows, columns = bank.padding
     x = np.pad(planes.astype(np.float32), ((0, 0), (rows, rows), (columns, columns)), "reflect")
     X = fft.fft2(x)
-    first, second = [_smooth(x, bank, 0)[:, None]], []
+    first, second = [_smooth(x[:, None], bank, 0)], []
     for j1 in range(J):
         U1 = _moduli(X, bank.wavelets[j1][0], 2**j1)
         first.append(_smooth(U1, bank, j1))
@@ -101,6 +101,7 @@ def _moduli(transforms: Array, filters: Array, factor: int) -> Array:
 
 
 def _smooth(U: Array, bank: FilterBank, resolution: int) -> Array:
+    """Return smoothed maps (n_images, n_maps, size): a product per image, whatever its block."""
     return U.reshape(*U.shape[:-2], -1) @ bank.lowpass[resolution]
 
 
