@@ -67,8 +67,7 @@ def _check_no_text(name: str, values: Any, is_table: bool) -> None:
     if columns:
         where = f" in columns {', '.join(columns[:MOST_NAMED])}" if is_table else ""
         raise ValueError(
-            f"{name} holds text that is not a number{where}; leave such columns out, or encode "
-            "them as numbers"
+            f"{name} holds text that is not a number{where}; leave it out, or encode it as numbers"
         )
 
 
