@@ -18,6 +18,12 @@ os.environ["DASK_LOGGING__DISTRIBUTED"] = "error"  # workers of a tutorial say w
 project = "dssc"
 author = "The dssc developers"
 version = release = dssc.__version__
+# The versions that have a date.
+RELEASES = re.findall(
+    r"^## ([\d.]+) \(\d{4}-\d\d-\d\d\)$",
+    (Path(__file__).parents[1] / "CHANGELOG.md").read_text("utf-8"),
+    re.M,
+)
 
 extensions = [
     "myst_parser",
@@ -85,6 +91,13 @@ html_show_sourcelink = False
 html_show_copyright = False
 
 
+def install_by_name(app, name, source):
+    """Install the package by its name on the pages of a release, which index pages offer."""
+    if release in RELEASES:
+        source[0] = re.sub(r"(?<=pip install )('?)\.(?=\s|\[)", rf"\1{project}", source[0])
+        source[0] = source[0].replace("  # in a checkout", "")
+
+
 def write_report(app, error):
     """Write the example of a report that the pages link to."""
     if error is None and app.builder.format == "html":
@@ -96,14 +109,13 @@ def write_report(app, error):
 def write_versions(app, error):
     """List the published versions for site.js: stable, main, and releases that have a date."""
     if error is None and app.builder.format == "html":
-        changelog = (Path(__file__).parents[1] / "CHANGELOG.md").read_text("utf-8")
-        releases = re.findall(r"^## ([\d.]+) \(\d{4}-\d\d-\d\d\)$", changelog, re.M)
-        titles = {"stable": "stable", "dev": "dev (main)"} | {name: name for name in releases}
+        titles = {"stable": "stable", "dev": "dev (main)"} | {name: name for name in RELEASES}
         versions = [{"folder": folder, "title": title} for folder, title in titles.items()]
         (Path(app.outdir) / "versions.json").write_text(json.dumps(versions), "utf-8")
 
 
 def setup(app):
-    """Register the steps that follow the pages."""
+    """Register the steps before and after the pages."""
+    app.connect("source-read", install_by_name)
     app.connect("build-finished", write_report)
     app.connect("build-finished", write_versions)

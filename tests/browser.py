@@ -98,7 +98,8 @@ class Browser:
 @contextmanager
 def chromium():
     """Yield a browser; skip the test if none is installed."""
-    programs = [shutil.which(name) for name in ("chromedriver", "chromium")]
+    names = ("chromium", "google-chrome")
+    programs = [shutil.which("chromedriver"), next(filter(None, map(shutil.which, names)), None)]
     if None in programs:
         pytest.skip("needs Debian's chromium and chromium-driver")
     driver = subprocess.Popen(

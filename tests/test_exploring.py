@@ -2,13 +2,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from dssc import ADSSC, LSR, GraphClustering, clustering_accuracy, make_union_of_subspaces
 from dssc.exploring import merged_layers
 from dssc.graph import as_graph
 from dssc.spectral.modularity import modularity
+from tests.graphs import block_diagonal
 
 GIVEN = {"eta1": 1.0, "eta2": 0.15, "random_state": 0}
 
@@ -126,7 +126,7 @@ def test_eigenvectors_of_a_fit_serve_somewhat_more_clusters(data, monkeypatch):
 @pytest.mark.filterwarnings("ignore:the affinity has .* connected components:UserWarning")
 def test_a_graph_in_many_pieces(rng):
     """Nine cliques: fewer clusters than pieces, as many, and more."""
-    blocks = sparse.block_diag([np.ones((n, n)) for n in (12, 11, 10, 10, 9, 8, 8, 7, 2)])
+    blocks = block_diagonal([np.ones((n, n)) for n in (12, 11, 10, 10, 9, 8, 8, 7, 2)])
     model = GraphClustering(9, n_neighbors=20, random_state=0).fit(blocks)
     expected = np.repeat(np.arange(9), (12, 11, 10, 10, 9, 8, 8, 7, 2))
     assert adjusted_rand_score(model.labels_, expected) == 1.0

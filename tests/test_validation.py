@@ -1,7 +1,9 @@
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 
@@ -169,3 +171,27 @@ def test_stored_nan_are_refused(door):
     matrix.data[1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         SPARSE_DOORS[door](matrix)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([["a", "b"], ["c", "d"]], "X holds text that is not a number; leave"),
+        (np.array([["1", "2"], ["3", "x"]], dtype=object), "X holds text"),
+        (pd.DataFrame({"f": [1, 2], "name": ["a", "b"]}), "a number in columns 'name'; leave"),
+        (pd.DataFrame({"f": [1, 2], "kind": pd.Categorical(["a", "b"])}), "in columns 'kind'"),
+        (pl.DataFrame({"f": [1, 2], "name": ["a", "b"]}), "in columns 'name'"),
+        ("data.csv", "X is the text 'data.csv', not an array; read the file first"),
+        (Path("data.csv"), "X is the text 'data.csv'"),
+    ],
+)
+def test_text_is_refused_by_its_columns(values, message):
+    with pytest.raises(ValueError, match=message):
+        dssc.ADSSC(2).fit(values)
+
+
+def test_text_of_numbers_is_read_as_numbers():
+    expected = dssc.ADSSC(2, eta1=1.0, n_neighbors=2, random_state=0).fit(X).affinity_matrix_
+    for values in (X.astype(str), pd.DataFrame(X.astype(str))):
+        model = dssc.ADSSC(2, eta1=1.0, n_neighbors=2, random_state=0).fit(values)
+        np.testing.assert_array_equal(model.affinity_matrix_.toarray(), expected.toarray())

@@ -82,12 +82,9 @@ def page_problems(browser, site):
             continue
         name = path.relative_to(site)
         browser.resize(*PHONE)
-        browser.log("browser")
+        console_errors(browser)
         browser.open(path)
-        errors = [
-            entry["message"] for entry in browser.log("browser") if entry["level"] == "SEVERE"
-        ]
-        problems += [f"{name}: {error}" for error in errors]
+        problems += [f"{name}: {error}" for error in console_errors(browser)]
         away = [url for url in browser.requests() if not re.match(r"(file|data|about|blob):", url)]
         problems += [f"{name}: asks for {url}" for url in away]
         for size in (PHONE, SCREEN):
@@ -113,12 +110,7 @@ def search_problems(browser, site):
         found = wait_for(browser, RESULTS)
         if not any(wanted in address for address in found):
             problems.append(f"search for {words!r} finds {found[:5]}")
-    problems += [
-        f"search: {entry['message']}"
-        for entry in browser.log("browser")
-        if entry["level"] == "SEVERE"
-    ]
-    return problems
+    return problems + [f"search: {error}" for error in console_errors(browser)]
 
 
 def version_problems(browser, site):

@@ -4,6 +4,7 @@ import math
 import sys
 from contextlib import suppress
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -26,9 +27,19 @@ NOT_REAL = {
     "timedelta": "{name} holds durations; turn them into numbers with a unit first",
 }
 
+# Types of polars that hold text.
+POLARS_TEXT = ("String", "Categorical", "Enum")
+# Columns that a message names at most.
+MOST_NAMED = 5
+
 
 def check_real(name: str, values: Any) -> None:
-    """Raise ValueError for masked arrays and for numbers that are complex, dates or durations."""
+    """Raise ValueError for masked arrays, text, complex numbers, dates and durations."""
+    if isinstance(values, str | PathLike):
+        raise ValueError(
+            f"{name} is the text {str(values)!r}, not an array; read the file first, as by "
+            "pandas.read_csv, or cluster it in a terminal by `dssc cluster`"
+        )
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(
             f"{name} is a masked array, and masked entries have no value; fill them or remove "
@@ -44,6 +55,34 @@ def check_real(name: str, values: Any) -> None:
         for beginning, complaint in NOT_REAL.items():
             if str(kind).removeprefix("torch.").startswith(beginning):
                 raise ValueError(complaint.format(name=name))
+    _check_no_text(name, values, is_table)
+
+
+def _check_no_text(name: str, values: Any, is_table: bool) -> None:
+    """Raise ValueError for text that is no number; in a table, name its columns."""
+    if is_table:
+        columns = [repr(column) for column in values.columns if _is_text(values[column])]
+    else:
+        columns = ["all"] if _is_text(values) else []
+    if columns:
+        where = f" in columns {', '.join(columns[:MOST_NAMED])}" if is_table else ""
+        raise ValueError(
+            f"{name} holds text that is not a number{where}; leave it out, or encode it as numbers"
+        )
+
+
+def _is_text(values: Any) -> bool:
+    """Return whether values hold text that does not convert to floats."""
+    kind = getattr(values, "dtype", None)
+    if getattr(kind, "kind", "") not in ("O", "S", "U") and not str(kind).startswith(POLARS_TEXT):
+        return False
+    try:
+        np.asarray(values, dtype=np.float64)
+    except ValueError as error:
+        return "could not convert" in str(error)
+    except (TypeError, OverflowError):  # refused elsewhere
+        return False
+    return False
 
 
 def check_finite(name: str, matrix: Matrix) -> None:

@@ -54,7 +54,7 @@ def missed_similarity(
     are computed, as :class:`dssc.ADSSC` does; by default they are the magnitudes of cosines. Of the
     `n_neighbors` largest :math:`k_{ij}` of point i, the graph misses the share
 
-    .. math:: m_i = \sum_{j \notin G_i} k_{ij} \Big/ \sum_j k_{ij} .
+    .. math:: m_i = \frac{\sum_{j \notin G_i} k_{ij}}{\sum_j k_{ij}} .
 
     Points are drawn uniformly, with replacement, and :math:`0 \le m_i \le 1`. So the mean of m over
     all points is at most `bound` with probability `confidence`, by the inequality of Maurer and

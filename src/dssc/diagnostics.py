@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.manifold import TSNE
 
-from dssc._forking import safe_openmp
+from dssc._threads import one_thread
 from dssc._typing import Array
 
 # A sample of the points has at least this many of each cluster.
@@ -82,7 +82,7 @@ def plane_layout(embedding: Array, n_clusters: int, seed: int = 0) -> tuple[Arra
             random_state=seed,
             max_iter=500,
         )
-        with safe_openmp():
+        with one_thread():  # its 500 steps are short
             positions, method = tsne.fit_transform(rows.astype(np.float32)), "t-SNE"
     low, high = positions.min(axis=0), positions.max(axis=0)
     return (positions - low) / np.where(high > low, high - low, 1.0), method

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
+from dssc._threads import threads_for_eigenvectors
 from dssc._typing import Array
 
 # A singular value below this share of the largest is zero.
@@ -116,7 +117,8 @@ def fit_basis(points: Array) -> Array:
     """Return an orthonormal basis of the subspace near some points, one vector per row."""
     if len(points) == 0:
         return np.zeros((0, points.shape[1]))
-    left, values, right = linalg.svd(points, full_matrices=False)
+    with threads_for_eigenvectors(min(points.shape)):
+        left, values, right = linalg.svd(points, full_matrices=False)
     aspect = min(points.shape) / max(points.shape)
     cut = (0.56 * aspect**3 - 0.95 * aspect**2 + 1.82 * aspect + 1.43) * np.median(values)
     signal = values > max(cut, NEGLIGIBLE * values[0])

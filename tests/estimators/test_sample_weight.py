@@ -259,7 +259,7 @@ def test_a_new_point_gets_the_row_it_would_have_beside_all_copies(eta1, symmetri
         (np.zeros(60), "zero for all samples"),
         (np.where(np.arange(60) == 0, 1e9, 1.0), r"from 1 to 1e\+09"),
         (np.where(np.arange(60) < 2, 1.0, 0.0), "only 2 of 60 rows"),
-        (["heavy"] * 60, "could not convert string"),
+        (["heavy"] * 60, "holds text that is not a number"),
     ],
 )
 @pytest.mark.parametrize("estimator", [ADSSC(3), GraphClustering(3, affinity="nearest_neighbors")])

@@ -23,6 +23,7 @@ from dssc.plotting import (
     plot_stability,
 )
 from dssc.plotting.affinity import MAX_PIXELS, pooled_pixels
+from tests.graphs import block_diagonal
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def test_what_a_plot_lacks_is_named(model, ax):
 
 
 def test_an_eigenvalue_gap_of_rounding_is_none(ax):
-    plot_spectrum(sparse.block_diag([np.full((5, 5), 0.2)] * 4), 3, ax=ax)
+    plot_spectrum(block_diagonal([np.full((5, 5), 0.2)] * 4), 3, ax=ax)
     assert ax.get_title() == "no gap after 3"
     assert not ax.patches
 

@@ -21,6 +21,7 @@ from dssc import (
 from dssc.report import html_report
 from dssc.report.content import MAX_POINTS
 from dssc.report.page import MAX_CHARS
+from tests.graphs import block_diagonal
 from tests.report.models import large_model
 from tests.report.reading import data_of, text_of
 
@@ -129,7 +130,7 @@ def test_nothing_is_marked_as_good_on_noise(noise):
 
 def test_a_gap_of_rounding_is_not_called_wide():
     model = large_model(100, 4)
-    model.affinity_matrix_ = sparse.block_diag([np.full((20, 20), 1 / 20)] * 5, "csr")
+    model.affinity_matrix_ = block_diagonal([np.full((20, 20), 1 / 20)] * 5)
     page = html_report(model)
     assert "no gap after 4" in page
     assert "the widest, 1, is after 5" in page
@@ -142,7 +143,7 @@ def test_a_few_stray_points_are_no_alarm():
         warnings.simplefilter("ignore", UserWarning)
         model = ADSSC(3, eta1=0.1, n_neighbors=8, random_state=0).fit(X)
     alone = sparse.eye_array(2).tocsr()
-    model.affinity_matrix_ = sparse.block_diag([alone, model.affinity_matrix_[2:][:, 2:]], "csr")
+    model.affinity_matrix_ = block_diagonal([alone, model.affinity_matrix_[2:][:, 2:]])
     page = html_report(model)
     assert "2 stray points beside the 3 largest: perhaps outliers" in page
     assert "bad" not in {a.get("class") for _, a in text_of(page)[0]}

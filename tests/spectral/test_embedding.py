@@ -3,6 +3,7 @@ import pytest
 from scipy import linalg, sparse
 
 from dssc import assign_labels, clustering_accuracy, spectral_embedding
+from tests.graphs import block_diagonal
 from tests.spectral.inputs import blocks, cluster
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -27,7 +28,7 @@ def test_embedding_spans_the_leading_eigenvectors(make, sizes):
 def test_nearly_disconnected_pieces_are_resolved(make, k):
     """Thirty eigenvalues crowd within 1e-5 of one."""
     pieces = 30
-    W = sparse.block_diag([np.ones((30, 30))] * pieces, format="lil")
+    W = block_diagonal([np.ones((30, 30))] * pieces, format="lil")
     for piece in range(pieces - 1):
         here, there = 30 * piece + 7, 30 * piece + 41
         W[here, there] = W[there, here] = 1e-4 * (1 + piece)
@@ -72,7 +73,7 @@ def test_more_components_than_clusters_warn_and_go_to_the_most_similar(rng):
 
 def test_stray_pieces_do_not_crowd_out_clusters():
     W, y = blocks(200, 200, noise=0.02)
-    lone = sparse.block_diag([W, np.eye(5)], format="csr")
+    lone = block_diagonal([W, np.eye(5)])
     with pytest.warns(UserWarning, match="6 connected components"):
         U = spectral_embedding(lone, 2, random_state=0)
     labels = assign_labels(U, 2, random_state=0)
@@ -121,7 +122,7 @@ def test_points_without_affinity_are_pieces_of_their_own(make):
 
 
 def test_the_warning_points_at_the_line_of_the_caller():
-    W = sparse.block_diag([np.ones((9, 9))] * 3, format="csr")
+    W = block_diagonal([np.ones((9, 9))] * 3)
     with pytest.warns(UserWarning, match="3 connected components") as record:
         spectral_embedding(W, 2)
     assert record[0].filename == __file__

@@ -2,9 +2,9 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from dssc import ADSSC, estimate_n_clusters, make_union_of_subspaces
+from tests.graphs import block_diagonal
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -46,13 +46,13 @@ def test_without_a_clear_step_the_most_modular_number_is_taken(rng):
 
 
 def test_more_pieces_than_are_looked_for_are_all_counted():
-    graph = sparse.block_diag([np.ones((4, 4))] * 130 + [np.eye(4) + 0.01], format="csr")
+    graph = block_diagonal([np.ones((4, 4))] * 130 + [np.eye(4) + 0.01])
     assert estimate_n_clusters(graph).n_clusters >= 130
 
 
 def test_blocks_are_counted_and_strays_are_not():
     blocks = [np.ones((20, 20))] * 4 + [np.ones((1, 1))] * 2
-    count = estimate_n_clusters(sparse.block_diag(blocks, format="csr"))
+    count = estimate_n_clusters(block_diagonal(blocks))
     assert count.n_clusters == 4
     assert count.is_clear
 
@@ -70,7 +70,7 @@ def test_fragments_are_no_clusters(rng):
     # A small component beside a large one that consists of groups: two pieces, five clusters.
     groups = np.kron(np.eye(4), np.full((50, 50), 0.3)) + 0.004
     graph = np.triu(rng.random((200, 200)) < groups, 1).astype(float)
-    graph = sparse.block_diag([graph + graph.T, np.ones((30, 30))], format="csr")
+    graph = block_diagonal([graph + graph.T, np.ones((30, 30))])
     assert estimate_n_clusters(graph).n_clusters == 5
 
 

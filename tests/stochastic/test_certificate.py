@@ -9,6 +9,7 @@ from dssc.stochastic.certificate import (
     pair_off,
     round_to_feasible,
 )
+from tests.graphs import block_diagonal
 
 UNIT = np.ones(12), np.ones(12)
 UNEVEN = np.linspace(0.5, 1.5, 12), np.linspace(1.9, 0.1, 12)
@@ -82,7 +83,7 @@ def test_a_small_error_of_the_sums_costs_its_square(symmetric, rng):
     """With entries to carry it, also where every other entry is far below its potentials."""
     block = (1.0 - np.eye(6)) * (0.2 + 1e-7 * rng.random((6, 6)))
     block = (block + block.T) / 2 if symmetric else block
-    A = sparse.csr_array(sparse.block_diag([block, block]))
+    A = block_diagonal([block, block])
     K = np.where(A.toarray() > 0, A.toarray(), -1e9)
     potentials = np.zeros(12), np.zeros(12)
     by_mass = gap_of(K, A, potentials, UNIT, 1.0, tol=np.inf, symmetric=symmetric)

@@ -44,12 +44,12 @@ NEAREST_ETA2 = 1e-6
 class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     r"""Approximate doubly stochastic subspace clustering (A-DSSC).
 
-    Rows of X are scaled to unit norm and expressed by each other, (minC),
+    Rows of X are scaled to unit norm and expressed by each other,
 
     .. math:: C = \arg\min_C \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
               + \eta_3 \|C\|_1 \quad \text{subject to } \mathrm{diag}(C) = 0 ;
 
-    the magnitudes of the coefficients are projected onto the doubly stochastic matrices, (jminA),
+    the magnitudes of the coefficients are projected onto the doubly stochastic matrices,
 
     .. math:: A = \arg\min_A -\langle |C|, A \rangle + \tfrac{\eta_2}{2} \|A\|_F^2
               \quad \text{subject to } A \ge 0, \; A 1 = A^\top 1 = 1 ;

@@ -54,7 +54,7 @@ class BaselineClustering(SubspaceClustering):
         weak; see :func:`dssc.estimate_n_clusters`.
     affinity : {"symmetric", "doubly_stochastic"}, default="symmetric"
         ``(|C| + |C|') / 2``, normalised by its degrees in the spectral step; or the doubly
-        stochastic matrix nearest to it, (jminA) of the paper, which needs no other normalisation.
+        stochastic matrix nearest to it, as in the paper, which needs no other normalisation.
         The latter suits a C with more nonzeros per point than the affinity should have neighbours.
         With fewer nonzeros, as often in SSC and SSC-OMP, they cannot carry row and column sums of
         one, and the nearest matrix puts mass on pairs that are not similar at all.

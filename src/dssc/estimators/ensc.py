@@ -17,7 +17,8 @@ class EnSC(SparseRegressionClustering):
     .. math:: C = \arg\min_C \lambda \|C\|_1 + \tfrac{1 - \lambda}{2} \|C\|_F^2
               + \tfrac{\gamma}{2} \|X - C X\|_F^2 \quad \text{subject to } \mathrm{diag}(C) = 0 ,
 
-    which is (minC) with :math:`\eta_1 = (1 - \lambda) / \gamma, \; \eta_3 = \lambda / \gamma`.
+    which is the self-expression of :class:`dssc.ADSSC` with
+    :math:`\eta_1 = (1 - \lambda) / \gamma, \; \eta_3 = \lambda / \gamma`.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ class LSR(BaselineClustering):
     .. math:: C = \arg\min_C \|X - C X\|_F^2 + \gamma \|C\|_F^2
               \quad \text{subject to } \mathrm{diag}(C) = 0 ,
 
-    which is (minC) with :math:`\eta_1 = \gamma, \; \eta_3 = 0`.
+    which is the self-expression of :class:`dssc.ADSSC` with :math:`\eta_1 = \gamma, \; \eta_3 = 0`.
 
     Parameters
     ----------

@@ -16,7 +16,8 @@ class SSC(SparseRegressionClustering):
     .. math:: C = \arg\min_C \|C\|_1 + \tfrac{\gamma}{2} \|X - C X\|_F^2
               \quad \text{subject to } \mathrm{diag}(C) = 0 ,
 
-    which is (minC) with :math:`\eta_1 = 0, \; \eta_3 = 1 / \gamma`.
+    which is the self-expression of :class:`dssc.ADSSC` with
+    :math:`\eta_1 = 0, \; \eta_3 = 1 / \gamma`.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def elastic_net_representation(
 ) -> RepresentationResult:
     r"""Express every row of X by few of the other rows.
 
-    Solves (minC) of the paper, in row notation
+    Solves the self-expression of the paper, in row notation
 
     .. math:: \min_C \; \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2 + \eta_3 \|C\|_1
               \quad \text{subject to } \mathrm{diag}(C) = 0 .

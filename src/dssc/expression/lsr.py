@@ -16,7 +16,7 @@ FROM_FEATURES_MATRICES = 1
 def least_squares_representation(X: Matrix, eta1: float, weights: Array | None = None) -> Array:
     r"""Express every row of X by the other rows, with a ridge penalty.
 
-    Solves (minC) of the paper with :math:`\eta_3 = 0`, in row notation
+    Solves the self-expression of the paper with :math:`\eta_3 = 0`, in row notation
 
     .. math:: \min_C \; \tfrac12 \|X - C X\|_F^2 + \tfrac{\eta_1}{2} \|C\|_F^2
               \quad \text{subject to } \mathrm{diag}(C) = 0 .

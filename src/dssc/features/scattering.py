@@ -76,7 +76,7 @@ def _scatter(planes: Array, bank: FilterBank, out: Array) -> None:
     rows, columns = bank.border
     x = planes[:, rows, columns].astype(np.float32, order="C")
     X = fft.fft2(x)
-    out[:, 0] = _smooth(x, bank, 0)
+    out[:, :1] = _smooth(x[:, None], bank, 0)
     end = 1 + J * L  # of the paths of the first order
     for j1 in range(J):
         U1 = _moduli(X, bank.wavelets[j1][0], 2**j1)
@@ -102,6 +102,7 @@ def _moduli(transforms: Array, filters: Array, factor: int) -> Array:
 
 
 def _smooth(U: Array, bank: FilterBank, resolution: int) -> Array:
+    """Return smoothed maps (n_images, n_maps, size): a product per image, whatever its block."""
     return U.reshape(*U.shape[:-2], -1) @ bank.lowpass[resolution]
 
 

@@ -44,7 +44,7 @@ def project_doubly_stochastic(
 ) -> ProjectionResult:
     r"""Project a similarity matrix onto the doubly stochastic matrices, with a certificate.
 
-    Solves (jminA) of the paper,
+    Solves the projection of the paper,
 
     .. math:: \min_A \; -\langle K, A \rangle + \tfrac{\eta_2}{2} \|A\|_F^2
               \quad \text{subject to } A \ge 0, \; A 1 = 1, \; A^\top 1 = 1,

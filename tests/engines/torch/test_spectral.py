@@ -7,6 +7,7 @@ from dssc import project_doubly_stochastic, spectral_embedding
 from dssc.engines.torch.graph import csr_on_device
 from dssc.engines.torch.kmeans import device_labels
 from dssc.engines.torch.spectral import device_embedding
+from tests.graphs import block_diagonal
 
 
 def affinity(rng, sizes, noise=0.05):
@@ -33,7 +34,7 @@ def test_eigenvectors_span_what_the_cpu_s_span(where, rng):
 @pytest.mark.parametrize("n_components", [2, 3, 6])
 def test_separate_components_are_known_exactly(n_components, where, rng):
     parts = [affinity(rng, [size])[0] for size in (120, 80, 100)]
-    A = sparse.csr_array(sparse.block_diag(parts))
+    A = block_diagonal(parts)
     ours = embedded(A, 3, n_components, where)
     theirs = spectral_embedding(A, 3, n_components=n_components, random_state=0)
     n_known = min(3, n_components)
@@ -42,7 +43,7 @@ def test_separate_components_are_known_exactly(n_components, where, rng):
 
 def test_strays_have_zero_rows_and_join_the_most_similar_cluster(where, rng):
     parts = [affinity(rng, [size])[0] for size in (150, 150)]
-    A = sparse.csr_array(sparse.block_diag([*parts, np.eye(3)]))
+    A = block_diagonal([*parts, np.eye(3)])
     similarity = np.zeros((303, 303))
     similarity[300:, :150] = similarity[:150, 300:] = 1.0
     with pytest.warns(UserWarning, match="5 connected components"):
@@ -59,7 +60,7 @@ def test_strays_have_zero_rows_and_join_the_most_similar_cluster(where, rng):
 
 def test_a_piece_with_fewer_points_than_components_leaves_columns_zero(where):
     triangle = np.array([[0.2, 0.5, 0.3], [0.5, 0.1, 0.4], [0.3, 0.4, 0.3]])
-    A = sparse.csr_array(sparse.block_diag([triangle, sparse.eye_array(80)]))
+    A = block_diagonal([triangle, sparse.eye_array(80)])
     with pytest.warns(UserWarning, match="81 connected components"):
         ours = embedded(A, 4, 8, where)
     with pytest.warns(UserWarning, match="81 connected components"):
