@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -68,6 +69,19 @@ def test_threads_that_overlap_do_not_end_the_limit_of_each_other(limit):
         first.__exit__(None, None, None)
         assert set(blas_threads()) == {1}
         second.__exit__(None, None, None)
+        assert blas_threads() == usual
+
+
+def test_every_thread_can_limit_blas():
+    """threadpoolctl leaves it to one thread: here the main one, which sets a limit first."""
+
+    def inside():
+        with one_thread():
+            return blas_threads()
+
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as other:
+        usual = blas_threads()
+        assert set(other.submit(inside).result()) == {1}
         assert blas_threads() == usual
 
 

@@ -21,38 +21,48 @@ PRODUCTS_PER_THREAD = 2e7
 CALLS_PER_THREAD = 2
 
 
-class _OneBlasThread:
-    """Limits BLAS to one thread as long as any Python thread is inside.
+class _BlasThreads:
+    """Limits the threads of BLAS: it uses the smallest number that any Python thread inside allows.
 
-    The number of threads belongs to the process. If each Python thread restored what it found, one
-    would end the limit of another, and the last one would restore a limit.
+    This number belongs to the process, so a thread cannot just restore what it found. threadpoolctl
+    ignores all Python threads but one, which may be another one.
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.n_inside = 0
-        self.limit: Any = None
+        self.limits: list[int] = []
+        self.usual: list[int] = []
 
-    def __enter__(self) -> None:
+    @contextmanager
+    def at_most(self, n_threads: int) -> Iterator[None]:
+        """Let BLAS use at most so many threads."""
+        libraries = _libraries("blas").lib_controllers
         with self.lock:
-            if self.n_inside == 0:
-                self.limit = _libraries("blas").limit(limits=1)
-            self.n_inside += 1
+            if not self.limits:
+                self.usual = [library.num_threads for library in libraries]
+            self.limits.append(n_threads)
+            self._apply(libraries)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.limits.remove(n_threads)
+                self._apply(libraries)
 
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.n_inside -= 1
-            if self.n_inside == 0:
-                self.limit.restore_original_limits()
+    def _apply(self, libraries: list[Any]) -> None:
+        for library, usual in zip(libraries, self.usual, strict=True):
+            # In recent versions the public method does nothing on most Python threads.
+            set_threads = getattr(library, "_real_set_num_threads", library.set_num_threads)
+            set_threads(min([usual, *self.limits]))
 
     def renew(self) -> None:
         """Forget, after a fork, a thread that held the lock and no longer exists."""
         self.lock = threading.Lock()
 
 
-_one_blas_thread = _OneBlasThread()
+_blas = _BlasThreads()
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_one_blas_thread.renew)
+    os.register_at_fork(after_in_child=_blas.renew)
 
 
 # A `map`, perhaps on several threads.
@@ -68,7 +78,7 @@ def block_threads(n_threads: int) -> Iterator[InThreads]:
     do something else with the product never wait for each other. A multithreaded BLAS would keep
     its own threads spinning meanwhile.
     """
-    with _one_blas_thread:
+    with _blas.at_most(1):
         if n_threads == 1:
             yield map
             return
@@ -115,16 +125,17 @@ def one_thread() -> Iterator[None]:
     each other on a busy one.
     """
     # At its end a limit restores all libraries of its controller, so this one has OpenMP only.
-    with _libraries("openmp").limit(limits=1), _one_blas_thread:
+    with _libraries("openmp").limit(limits=1), _blas.at_most(1):
         yield
 
 
 @contextmanager
 def threads_for_products(n_operations: float) -> Iterator[None]:
     """Let OpenMP and BLAS use as many threads as so many multiplications are worth."""
-    most = {library["user_api"]: library["num_threads"] for library in _libraries().info()}
     wanted = 1 + int(n_operations // PRODUCTS_PER_THREAD)
-    with _libraries().limit(limits={api: min(n, wanted) for api, n in most.items()}):
+    openmp = _libraries("openmp")
+    most = min([wanted, *(library.num_threads for library in openmp.lib_controllers)])
+    with openmp.limit(limits=most), _blas.at_most(wanted):
         yield
 
 
@@ -134,10 +145,6 @@ def threads_for_eigenvectors(size: int) -> AbstractContextManager[Any]:
 
 
 @cache
-def _libraries(*user_api: str) -> ThreadpoolController:
-    """Return the thread pools of this process, all or those of an interface.
-
-    Finding them takes milliseconds each time.
-    """
-    pools = ThreadpoolController()
-    return pools.select(user_api=list(user_api)) if user_api else pools
+def _libraries(user_api: str) -> ThreadpoolController:
+    """Return the thread pools of an interface; finding them takes milliseconds each time."""
+    return ThreadpoolController().select(user_api=user_api)
