@@ -155,7 +155,8 @@ def embed_variously(
 ) -> list[Array]:
     """Return the result of `embed` and, if eigenvectors fade there, two others of the same vectors.
 
-    These are the first eigenvectors, as many as clusters, and all of them scaled by commute times.
+    These are the first eigenvectors, as many as clusters, and all of them scaled by commute times,
+    in this order.
     """
     with progress.stage("eigenvectors"):
         vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)

@@ -15,7 +15,7 @@ clusters is estimated on a sample. `benchmarks/selection.py` is the study behind
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -43,6 +43,8 @@ from dssc.spectral.number import ClusterCount
 NEIGHBORS_PER_DIMENSION = 1.5
 # Fewest neighbours of a point, and most.
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 4, 40
+# Neighbours per point of the graphs whose clusters are counted, as they were compared for that.
+COUNTED_NEIGHBORS = (24, 12, 6)
 # Up to this many points all of them are clustered several times.
 LARGEST_WHOLE = 8000
 # Points that graphs are made of otherwise, unless more are needed for every cluster.
@@ -170,7 +172,7 @@ def _without_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> C
     count = None
     if given.n_clusters is None:
         trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-        count = _count(trials, _graph(sample, given, how, trials))
+        count = _count(sample, trials)
     n_neighbors = settings.n_neighbors
     if not sample.is_density_given():
         n_neighbors = sample.n_neighbors(how.dimension, given.n_clusters)
@@ -188,23 +190,22 @@ def _expressions(how: ExpressionChoice, signed: bool, mean_weight: float) -> lis
     return tried or [Candidate(how.eta1 * mean_weight, None, signed)]
 
 
-def _graph(sample: Drawn, given: Given, how: ExpressionChoice, trials: Trials) -> Trial:
+def _graph(sample: Drawn, n_clusters: int, how: ExpressionChoice, trials: Trials) -> Trial:
     """Return the graph with the given number of neighbours, or with one that suits the data."""
     if sample.is_density_given():
-        return trials.add(sample.settings.n_neighbors, given.n_clusters)
+        return trials.add(sample.settings.n_neighbors, n_clusters)
     most = min(MOST_NEIGHBORS, sample.X.shape[0] - 1)
-    n_neighbors = sample.n_neighbors(how.dimension, given.n_clusters)
-    return trials.add_connected(n_neighbors, most, given.n_clusters)
+    return trials.add_connected(sample.n_neighbors(how.dimension, n_clusters), most, n_clusters)
 
 
 def _by_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
     """Choose the number of neighbours for a chosen eta1, and cluster the graph."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
     trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-    best = _graph(sample, given, how, trials)
-    count = _count(trials, best) if given.n_clusters is None else None
+    count = _count(sample, trials) if given.n_clusters is None else None
     n_clusters = given.n_clusters if count is None else count.n_clusters
     assert n_clusters is not None
+    best = _graph(sample, n_clusters, how, trials)
     trials.cluster(best, n_clusters, settings.n_init)
     voters = best.labels[: math.ceil(VOTING_SHARE * len(best.labels))]
     _warn_of_chance(sample.X, how, voters)
@@ -259,15 +260,12 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
     return sample.choice(candidates, explanation, count, best, best.labels[0])
 
 
-def _count(trials: Trials, best: Trial) -> ClusterCount:
-    """Return the number of clusters of a graph, or of a sparser one if it has too few or many."""
-
-    def densest_first() -> Iterator[Trial]:
-        yield best
-        if best.n_neighbors is not None and not trials.settings.n_neighbors:
-            yield trials.add(max(2, best.n_neighbors // 2), None)
-
-    return _counted(densest_first())
+def _count(sample: Drawn, trials: Trials) -> ClusterCount:
+    """Return the number of clusters, by graphs of several densities unless one is given."""
+    counts: Iterable[int | None] = [sample.settings.n_neighbors]
+    if not sample.is_density_given():
+        counts = dict.fromkeys(min(value, sample.X.shape[0] - 1) for value in COUNTED_NEIGHBORS)
+    return _counted(trials.add(count, None) for count in counts)
 
 
 def _counted(densest_first: Iterable[Trial]) -> ClusterCount:

@@ -20,6 +20,8 @@ from dssc.spectral.modularity import modularity
 DIGITS = 6
 # Share of points in stray components up to which a graph is dense enough.
 MOST_STRAYS = 0.005
+# Points per cluster up to which only as many eigenvectors as clusters are used.
+FEW_POINTS = 12
 # Factor between the numbers of neighbours that are tried one after the other.
 GROWTH = 2**0.5
 
@@ -127,13 +129,16 @@ class Trials:
         """Cluster a graph in each of its embeddings, from several starts of k-means each.
 
         Some data need eigenvectors beyond as many as there are clusters, others are disturbed by
-        them, and nothing tells beforehand.
+        them, and nothing tells beforehand. But they divide clusters, and clusters of a dozen points
+        have no parts.
         """
         once = replace(self.settings, n_init=1)
         arguments = n_clusters, once, self.engine, self.rng, self.progress
         with trial.recorded_warnings():
             embeddings = embed_variously(trial.graph, *arguments)
             trial.embedding = embeddings[0]
+            if len(embeddings) > 1 and self.X.shape[0] <= FEW_POINTS * n_clusters:
+                embeddings = embeddings[1:2]
             labels = [
                 assign(trial.graph, embedding, *arguments)
                 for embedding in embeddings
