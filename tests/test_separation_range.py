@@ -55,7 +55,7 @@ def test_ranges_end_where_clusters_join():
 
 def test_a_fit_says_for_which_eta2_it_holds():
     X, _ = make_union_of_subspaces(300, n_subspaces=4, random_state=0)
-    model = ADSSC(4, random_state=0).fit(X)
+    model = ADSSC(4, n_neighbors=12, random_state=0).fit(X)
     found = model.separation_range()
     assert found.low < 0.5 * model.eta2_
     assert found.high > 1.05 * model.eta2_

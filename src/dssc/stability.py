@@ -19,6 +19,8 @@ from dssc.outliers import margin_to_next_cluster
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
+# Fewest neighbours of a graph that is compared; with fewer, any graph falls apart.
+FEWEST_NEIGHBORS = 4
 # Share of the points that is clustered each time, and the most points.
 RESAMPLED_SHARE, MOST_RESAMPLED = 0.5, 1500
 # Points without clusters that are made, per point of a sample of them.
@@ -141,7 +143,8 @@ def _with_other_neighbors(
         drawn = np.sort(rng.choice(n, resample_size(n, n_clusters), replace=False))
         expression = _expressed(points[drawn], settings, engine)
         for row, factor in enumerate(OTHER_NEIGHBORS):
-            n_neighbors = max(2, round(factor * settings.n_neighbors))
+            fewest = min(FEWEST_NEIGHBORS, settings.n_neighbors)
+            n_neighbors = max(fewest, round(factor * settings.n_neighbors))
             changed = replace(settings, n_neighbors=n_neighbors, eta2=None)
             found = _labels(expression, n_clusters, changed, engine, rng)
             overlaps[row, place] = best_overlaps(labels[drawn], found, n_clusters)[0]

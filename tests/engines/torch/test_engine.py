@@ -22,8 +22,9 @@ def data():
 def test_both_engines_give_the_same(spectral_from, device, data, monkeypatch):
     monkeypatch.setattr(engine, "SPECTRAL_ON_DEVICE_FROM", spectral_from)
     X, _ = data
-    cpu = ADSSC(4, random_state=0).fit(X)
-    given = {"eta1": cpu.eta1_, "eta2": cpu.eta2_, "signed": cpu.signed_}
+    chosen = ADSSC(4, random_state=0).fit(X)
+    given = {"eta1": chosen.eta1_, "eta2": chosen.eta2_, "signed": chosen.signed_}
+    cpu = ADSSC(4, **given, random_state=0).fit(X)
     other = ADSSC(4, **given, device=device, random_state=0).fit(X)
     assert abs(cpu.affinity_matrix_ - other.affinity_matrix_).max() < 1e-8
     assert adjusted_rand_score(cpu.labels_, other.labels_) == 1.0
