@@ -59,7 +59,7 @@ def check_real(name: str, values: Any) -> None:
 
 
 def _check_no_text(name: str, values: Any, is_table: bool) -> None:
-    """Raise ValueError for text that is no number; in a table, name its columns."""
+    """Raise ValueError for text that is not a number; in a table, name its columns."""
     if is_table:
         columns = [repr(column) for column in values.columns if _is_text(values[column])]
     else:

@@ -1,4 +1,4 @@
-"""An affinity as a graph: its connected components and its mass inside clusters."""
+"""An affinity as a graph: its connected components, and which entries lie inside clusters."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,12 +44,3 @@ def component_sizes(graph: sparse.csr_array) -> Array:
 def is_inside(graph: sparse.csr_array, labels: Array) -> Array:
     """Return which entries of an affinity lie inside clusters."""
     return np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]
-
-
-def share_inside(graph: sparse.csr_array, labels: Array) -> Array:
-    """Return the share of each point's affinity that lies on points of its own cluster."""
-    ones = np.ones(graph.shape[1])
-    parts = graph.indices, graph.indptr
-    inside = sparse.csr_array((graph.data * is_inside(graph, labels), *parts), graph.shape) @ ones
-    total = graph @ ones
-    return np.divide(inside, total, out=np.zeros_like(total), where=total > 0)

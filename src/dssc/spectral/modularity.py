@@ -1,4 +1,4 @@
-"""Modularity and normalised cut of clusterings, and how many clusters a graph has by the first."""
+"""Modularity of clusterings, and how many clusters a graph has by it."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from dssc._typing import Array
-from dssc.graph import is_inside, share_inside
+from dssc.graph import is_inside
 from dssc.spectral.embedding import spectral_embedding
 from dssc.spectral.fading import fading_components, fading_weights
 from dssc.spectral.labels import assign_labels
@@ -28,15 +28,6 @@ def modularity(graph: sparse.csr_array, labels: Array) -> float:
     inside = np.dot(graph.data, is_inside(graph, labels))
     shares = np.bincount(labels, degrees) / degrees.sum()
     return float(inside / degrees.sum() - np.sum(shares**2))
-
-
-def normalised_cut(graph: sparse.csr_array, labels: Array) -> float:
-    """Return the share of a cluster's affinity that leaves it, as a mean over clusters.
-
-    All degrees are taken as equal, as those of a doubly stochastic affinity are.
-    """
-    shares = np.bincount(labels, share_inside(graph, labels)) / np.maximum(np.bincount(labels), 1)
-    return float(1.0 - shares.mean())
 
 
 def most_modular(graph: sparse.csr_array, fewest: int, most: int, seed: int = 0) -> int:
