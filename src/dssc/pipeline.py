@@ -76,6 +76,7 @@ def express(
             settings.eta3,
             tol=settings.tol,
             max_iter=settings.max_iter,
+            dictionary_of=engine.dictionary,
         )
         check_usable(result, f"eta3={settings.eta3!r} is so large that C is zero; lower eta3")
         return MatrixExpression(result.representation, settings.symmetric, settings.signed)

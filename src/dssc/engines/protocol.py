@@ -7,6 +7,7 @@ import numpy as np
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
+from dssc.expression.dictionary import Dictionary
 from dssc.joint import JointResult
 from dssc.result import ProjectionResult
 from dssc.stochastic import Projectable
@@ -77,6 +78,9 @@ class Engine(Protocol):
         projected, or ``|C|``; `signed` that coefficients below zero count as zero. A sample of
         weight p counts as p copies that do not express each other.
         """
+
+    def dictionary(self, X: Matrix) -> Dictionary:
+        """Return samples of unit norm as a dictionary, searched where this engine computes."""
 
     def embed(
         self,

@@ -5,7 +5,6 @@ from typing import Generic
 import numpy as np
 
 from dssc._devices import as_array
-from dssc.joint import coupling
 from dssc.joint.acceleration import Anderson
 from dssc.joint.array_types import ArrayT
 from dssc.joint.coupling import ANCHORING, Candidates, CouplingCost
@@ -183,10 +182,11 @@ class DouglasRachford(Generic[ArrayT]):
         """Take both proximal steps from z: set A, Y and F."""
         ops = self.operations
         candidates = self._candidates()
-        newton = ops.coupling_newton(self.cost, candidates, self.model.n)
         tol = SUM_TOLERANCE * min(1.0, self.bounds.gap)
         start = ops.xp.concatenate(self.potentials)
-        values, self.potentials, error = coupling.solve(newton, start, tol, NEWTON_STEPS)
+        values, self.potentials, error = ops.solve_coupling(
+            self.cost, candidates, start, tol, NEWTON_STEPS
+        )
         self._set_anchoring(error)
         self._measure_ratio(candidates, values)
         A = Entries(candidates.keys, values).positive()

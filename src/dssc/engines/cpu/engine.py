@@ -6,10 +6,11 @@ import numpy as np
 
 from dssc._devices import as_array
 from dssc._progress import Progress
-from dssc._typing import Array
+from dssc._typing import Array, Matrix
 from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpression
 from dssc.engines.protocol import AffinityGraph, SelfExpression
 from dssc.expression import LeastSquaresFactor, least_squares_representation
+from dssc.expression.dictionary import Dictionary
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
 from dssc.spectral import spectral_embedding
@@ -58,6 +59,10 @@ class CpuEngine:
     def search_for(self, factor: LeastSquaresFactor) -> Search:
         """Return the search of all pairs of a factor's vectors."""
         return largest_similarities
+
+    def dictionary(self, X: Matrix) -> Dictionary:
+        """Return samples of unit norm as a dictionary in main memory."""
+        return Dictionary(X)
 
     def embed(
         self,

@@ -167,10 +167,13 @@ class TorchProjectionProblem:
         if self._rough is None or np.median(needed) > self._n_rough / 2:
             with progress.stage("scan"):
                 self._rough, self._n_rough = self._rough_graph(wanted), wanted
-        w = None
-        if start is not None:
-            w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
+        w = None if start is None else self._joined(start)
         return solve_dual(TorchDual(self._rough), eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
+
+    def _joined(self, potentials: tuple[Array, Array]) -> Tensor:
+        """Return the potentials of the dual's vertices, in the factor's order."""
+        order = self.factor.order
+        return torch.as_tensor(potentials[0], device=order.device)[order]
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
