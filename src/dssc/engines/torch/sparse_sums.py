@@ -8,7 +8,9 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
+from dssc.engines.torch.conjugate_gradients import ConjugateGradients
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, multiplication
+from dssc.stochastic.dual import LinearSolution
 
 
 def kernels_for(device: torch.device) -> ModuleType:
@@ -27,6 +29,35 @@ def positive_parts(graph: TorchGraph, w: Tensor) -> tuple[Tensor, Tensor, Tensor
     positive = slack > 0
     sums = graph.row_sums(torch.where(positive, slack, 0.0))
     return sums, graph.row_sums(positive.double()), positive
+
+
+def row_thresholds(graph: TorchGraph, w: Tensor, targets: Tensor) -> Tensor:
+    """Return t with ``sum_j [values_ij - w_j - t_i]_+ = targets_i`` for every row."""
+    entries = graph.values - w[graph.columns]
+    t = torch.segment_reduce(entries, "max", offsets=graph.indptr) - targets
+    counts = torch.zeros_like(t)
+    while True:  # Michelot's iteration: t can only rise, and ends exactly
+        excess = entries - t[graph.rows]
+        above = (excess > 0).double()
+        total, now = graph.row_sums(excess * above), graph.row_sums(above)
+        if torch.equal(now, counts):
+            return t
+        counts = now
+        t = torch.where(total > targets, t + (total - targets) / now, t)
+
+
+class NewtonSystem:
+    """The systems ``(diag(diagonal) + S) x = rhs`` for subsets S of the pattern of one graph."""
+
+    def __init__(self, graph: TorchGraph):
+        self.graph = graph
+
+    def solve_for(
+        self, positive: Tensor, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
+    ) -> LinearSolution:
+        """Solve for the entries that are marked, and a diagonal."""
+        multiply = newton_product(self.graph, positive, diagonal)
+        return ConjugateGradients(multiply, diagonal).solve(rhs, tol, max_steps)
 
 
 def newton_product(

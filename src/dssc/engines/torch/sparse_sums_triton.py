@@ -9,9 +9,17 @@ from torch import Tensor
 
 from dssc.engines.torch import sparse_sums
 from dssc.engines.torch.graph import TorchCsr, TorchGraph
+from dssc.engines.torch.newton_triton import LENGTH, ROWS, NewtonSystem, row_thresholds
 
-# Rows of a sparse matrix, and entries of each, that a program reads together.
-ROWS, LENGTH = 16, 32
+__all__ = [
+    "NewtonSystem",
+    "combination",
+    "newton_product",
+    "positive_parts",
+    "product",
+    "row_thresholds",
+]
+
 # Rows, entries of each, and vectors that a program handles in products with several vectors.
 FEW_ROWS, AHEAD, COLUMNS = 32, 4, 16
 
