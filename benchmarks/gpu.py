@@ -125,7 +125,7 @@ def kernels(factor, A):
     pairs = rows.contiguous(), csr[1].long()
     table = [
         ("filter of all pairs",
-         lambda: factor.filters.pairs_above(factor.bounds, factor.coarse, limits),
+         lambda: factor.filters.pairs_above(factor.bounds, factor.coarse, limits, float),
          n * n * width, products),
         ("exact products", lambda: factor.products(*pairs), nnz * 16 * d, copying),
         ("Newton product", lambda: multiply(w), nnz * 13 + n * 28, copying),

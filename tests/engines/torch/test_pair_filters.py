@@ -45,11 +45,13 @@ def test_filters_return_every_pair_above(members_only, where, rng, monkeypatch):
         counts[members] = counts[:, members] = True
     bounds, coarse = problem.bounds, problem.factor.coarse
     for module in (pair_filters, problem.factor.filters):
+        done = []
         if members_only:
-            found = module.pairs_of(members, bounds, coarse, limits)
+            found = module.pairs_of(members, bounds, coarse, limits, done.append)
         else:
-            found = module.pairs_above(bounds, coarse, limits)
+            found = module.pairs_above(bounds, coarse, limits, done.append)
         rows, columns, values = found
+        assert sum(done) == (len(members) * 700 if members_only else 700**2 / 2)
         assert bool((rows < columns).all())
         pairs = set((rows.long() * 700 + columns).tolist())
         assert len(pairs) == len(rows)
@@ -82,7 +84,9 @@ def test_group_maxima_are_those_of_the_tile(n_groups, tiles_per_group, where, rn
     monkeypatch.setattr(pair_filters, "ROWS", 96)
     problem = problem_of(points(rng), where)
     tile = problem.bounds.tile(slice(0, 700), slice(0, 700)).fill_diagonal_(-torch.inf)
-    maxima = pair_filters.group_maxima(problem.bounds, n_groups, tiles_per_group)
+    maxima = pair_filters.group_maxima(
+        problem.bounds, n_groups, tiles_per_group, lambda amount: None
+    )
     size = 128 * tiles_per_group
     for group in range(n_groups):
         expected = tile[:, size * group : size * (group + 1)].amax(dim=1)

@@ -14,6 +14,8 @@ import torch
 from sklearn.utils import gen_batches
 from torch import Tensor
 
+from dssc._progress import Advance
+
 # Rows of a tile.
 ROWS = 2048
 # Columns of which only the largest bound is kept.
@@ -88,11 +90,11 @@ class Pairs(NamedTuple):
         return self.bounds > limits[self.rows] + limits[self.columns]
 
 
-def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
+def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: Advance) -> Tensor:
     """Return the largest bound of every point in each group of columns.
 
     A group has ``GROUP * tiles_per_group`` columns, starting with the first. The similarity of a
-    point to itself does not count.
+    point to itself does not count. `advance` is told how many points are done.
     """
     n, size = len(bounds.weights), GROUP * tiles_per_group
     n_columns = min(n, n_groups * size)
@@ -104,13 +106,15 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
         tile[own - rows.start, own] = -torch.inf
         tile = torch.nn.functional.pad(tile, (0, n_groups * size - n_columns), value=-torch.inf)
         out[rows] = tile.view(len(tile), n_groups, size).amax(dim=2)
+        advance(len(tile))
     return out
 
 
-def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
+def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
     """Return the pairs whose bound is above the sum of the limits of their points.
 
-    `coarse` has bounds that are quicker to compute, and never below the others.
+    `coarse` has bounds that are quicker to compute, and never below the others. `advance` is told
+    how many pairs are done.
     """
     n = len(limits)
     parts = []
@@ -119,10 +123,13 @@ def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
         above = torch.triu(tile > limits[rows, None] + limits[rows.start :], diagonal=1)
         i, j = torch.nonzero(above).unbind(dim=1)
         parts.append(numbered(i + rows.start, j + rows.start, tile[i, j]))
+        advance(tile.numel() - len(tile) ** 2 / 2)
     return Pairs.joined(parts)
 
 
-def pairs_of(members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
+def pairs_of(
+    members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance
+) -> Pairs:
     """Return those of the pairs above their limits that have one of some rising points."""
     n = len(limits)
     is_member = membership(members, n)
@@ -131,6 +138,7 @@ def pairs_of(members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor) ->
         tile = bounds.tile(members[rows], slice(0, n))
         i, j = torch.nonzero(tile > limits[members[rows], None] + limits).unbind(dim=1)
         parts.append(once(members[rows][i], j, tile[i, j], is_member))
+        advance(tile.numel())
     return Pairs.joined(parts)
 
 

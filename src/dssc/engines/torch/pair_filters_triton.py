@@ -17,6 +17,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from dssc._progress import Advance
 from dssc.engines.torch import pair_filters
 from dssc.engines.torch.coarse_bounds import separated_limits
 from dssc.engines.torch.pair_filters import GROUP, Bounds, Pairs, membership, numbered, once
@@ -100,11 +101,11 @@ def _words_kernel(
 
 @triton.jit
 def _maxima_kernel(
-    vectors, units, offsets, weights, n, n_groups, tiles_per_group, out,
+    vectors, units, offsets, weights, n, n_groups, tiles_per_group, first, out,
     SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(1)
-    row = tl.program_id(0) * TILE
+    row = first + tl.program_id(0) * TILE
     rows = row + tl.arange(0, TILE)
     own_offset = tl.load(offsets + rows, mask=rows < n, other=0.0)
     own_weight = tl.load(weights + rows, mask=rows < n, other=0.0)
@@ -146,15 +147,20 @@ def _tiled(vectors: Tensor, rows: int) -> Any:
     return TensorDescriptor.from_tensor(vectors, [rows, DEPTH])
 
 
-def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
+def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: Advance) -> Tensor:
     """Return the largest bound of every point in each group of columns, without the errors."""
     n, width = bounds.vectors.shape
     out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
-    _maxima_kernel[(triton.cdiv(n, GROUP), n_groups)](
-        _tiled(bounds.vectors, GROUP), bounds.units, bounds.offsets, bounds.weights,
-        n, n_groups, tiles_per_group, out,
-        SIGNED=bounds.signed, WIDTH=width, TILE=GROUP, DEPTH=DEPTH, num_warps=4, num_stages=3,
-    )  # fmt: skip
+    vectors = _tiled(bounds.vectors, GROUP)
+    for first in range(0, n, SIDE):
+        n_rows = min(SIDE, n - first)
+        _maxima_kernel[(triton.cdiv(n_rows, GROUP), n_groups)](
+            vectors, bounds.units, bounds.offsets, bounds.weights,
+            n, n_groups, tiles_per_group, first, out,
+            SIGNED=bounds.signed, WIDTH=width, TILE=GROUP, DEPTH=DEPTH, num_warps=4, num_stages=3,
+        )  # fmt: skip
+        torch.cuda.synchronize(out.device)
+        advance(n_rows)
     return out
 
 
@@ -193,7 +199,7 @@ class _Block(NamedTuple):
     is_triangle: bool
 
 
-def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
+def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
     """Return the pairs whose bound is above the sum of the limits of their points."""
     sides = torch.arange(len(limits), device=limits.device).split(SIDE)
     blocks = [
@@ -202,19 +208,21 @@ def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
         for j, other in enumerate(sides[i:], start=i)
     ]
     parts = [numbered(limits[:0], limits[:0], limits[:0])]
-    for rows, columns in _hits(_Points.of(coarse, limits), blocks):
+    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
         upper = torch.nonzero(rows < columns).view(-1)
         parts.append(_above(bounds, limits, numbered(rows[upper], columns[upper], limits[:0])))
     return Pairs.joined(parts)
 
 
-def pairs_of(members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor) -> Pairs:
+def pairs_of(
+    members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance
+) -> Pairs:
     """Return those of the pairs above their limits that have one of some rising points."""
     sides = torch.arange(len(limits), device=limits.device).split(SIDE)
     blocks = [_Block(some, side, False) for some in members.split(SIDE) for side in sides]
     is_member = membership(members, len(limits))
     parts = [numbered(limits[:0], limits[:0], limits[:0])]
-    for rows, columns in _hits(_Points.of(coarse, limits), blocks):
+    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
         pairs = once(rows, columns, limits.new_empty(len(rows)), is_member)
         parts.append(_above(bounds, limits, pairs))
     return Pairs.joined(parts)
@@ -228,7 +236,9 @@ def _above(bounds: Bounds, limits: Tensor, pairs: Pairs) -> Pairs:
     return pairs.at(torch.nonzero(pairs.above(limits)).view(-1))
 
 
-def _hits(points: _Points, blocks: list[_Block]) -> Iterator[tuple[Tensor, Tensor]]:
+def _hits(
+    points: _Points, blocks: list[_Block], advance: Advance
+) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield pairs that may be above their limits.
 
     The next block is started before the places of one are read.
@@ -240,6 +250,8 @@ def _hits(points: _Points, blocks: list[_Block]) -> Iterator[tuple[Tensor, Tenso
         assert now is not None
         for row, column in _places(*now):
             yield block.points[row], block.others[column]
+        n_pairs = len(block.points) * len(block.others)
+        advance(n_pairs / 2 if block.is_triangle else n_pairs)
 
 
 def _places(words: Tensor, flags: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
@@ -293,19 +305,24 @@ def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     return out
 
 
+def _ignore(amount: float) -> None:
+    """Take what is done without showing it."""
+
+
 def agrees(bounds: Bounds, coarse: Bounds, tolerance: float) -> bool:
     """Return whether the kernels agree with the plain filters on the first points."""
     some = slice(0, CHECKED)
     bounds, coarse = bounds.of(some), coarse.of(some)
     free = coarse._replace(errors=torch.zeros_like(coarse.errors))
-    largest = pair_filters.group_maxima(free, 1, CHECKED // GROUP)[:, 0]
-    if not torch.allclose(group_maxima(free, 1, CHECKED // GROUP)[:, 0], largest, rtol=tolerance):
+    group = 1, CHECKED // GROUP, _ignore
+    largest = pair_filters.group_maxima(free, *group)[:, 0]
+    if not torch.allclose(group_maxima(free, *group)[:, 0], largest, rtol=tolerance):
         return False
     members = torch.arange(1, CHECKED, 3, device=largest.device)
     limits = 0.4 * largest
     for name, first in (("pairs_above", ()), ("pairs_of", (members,))):
         expected, pairs = (
-            getattr(module, name)(*first, bounds, coarse, limits)
+            getattr(module, name)(*first, bounds, coarse, limits, _ignore)
             for module in (pair_filters, _THIS_MODULE)
         )
         if abs(len(pairs.rows) - len(expected.rows)) > 2 + len(expected.rows) // 100:

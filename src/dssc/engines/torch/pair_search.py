@@ -7,6 +7,7 @@ import torch
 from sklearn.utils import gen_batches
 from torch import Tensor
 
+from dssc._progress import Progress
 from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.pair_filters import GROUP, ROWS, Pairs, membership
 from dssc.stochastic.factored_similarity import SINGLE_MARGIN
@@ -51,42 +52,45 @@ class PairSearch:
         n = self.n_points
         return self.rows(slice(0, min(n, n_rows, max(1, TILE_ENTRIES // n))))
 
-    def thresholds(self, few: int, many: int) -> tuple[Tensor, Tensor]:
+    def thresholds(self, few: int, many: int, progress: Progress) -> tuple[Tensor, Tensor]:
         """Return for each point about its `few`-th and its `many`-th largest bound."""
         n = self.n_points
-        if n <= EXACT_THRESHOLDS:
-            parts = (torch.topk(self.rows(rows), many, dim=1) for rows in gen_batches(n, ROWS))
-            both = torch.cat([part.values[:, [few - 1, many - 1]] for part in parts])
-            return both[:, 0].contiguous(), both[:, 1].contiguous()
-        n_columns = min(n, max(GROUPS * GROUP, n * RANK // many))
-        tiles_per_group = -(-n_columns // (GROUPS * GROUP))
-        n_groups = -(-n_columns // (tiles_per_group * GROUP))
-        n_columns = min(n, n_groups * tiles_per_group * GROUP)
-        coarse, filters = self.factor.coarse, self.factor.filters
-        maxima = filters.group_maxima(coarse, n_groups, tiles_per_group)
-        ranks = [max(1, min(n_groups, round(count * n_columns / n))) for count in (few, many)]
-        largest = torch.topk(maxima, ranks[1], dim=1).values
-        return largest[:, ranks[0] - 1].contiguous(), largest[:, -1].contiguous()
+        with progress.stage("scan", n, "points") as advance:
+            if n <= EXACT_THRESHOLDS:
+                parts = (torch.topk(self.rows(rows), many, dim=1) for rows in gen_batches(n, ROWS))
+                both = torch.cat([part.values[:, [few - 1, many - 1]] for part in parts])
+                return both[:, 0].contiguous(), both[:, 1].contiguous()
+            n_columns = min(n, max(GROUPS * GROUP, n * RANK // many))
+            tiles_per_group = -(-n_columns // (GROUPS * GROUP))
+            n_groups = -(-n_columns // (tiles_per_group * GROUP))
+            n_columns = min(n, n_groups * tiles_per_group * GROUP)
+            coarse, filters = self.factor.coarse, self.factor.filters
+            maxima = filters.group_maxima(coarse, n_groups, tiles_per_group, advance)
+            ranks = [max(1, min(n_groups, round(count * n_columns / n))) for count in (few, many)]
+            largest = torch.topk(maxima, ranks[1], dim=1).values
+            return largest[:, ranks[0] - 1].contiguous(), largest[:, -1].contiguous()
 
-    def above(self, floors: Tensor) -> Candidates:
+    def above(self, floors: Tensor, progress: Progress) -> Candidates:
         """Return the candidates for some floors."""
-        factor, limits = self.factor, _limits(floors)
-        pairs = _filtered(lambda: factor.filters.pairs_above(factor.bounds, factor.coarse, limits))
+        n, factor = self.n_points, self.factor
+        bounds = factor.bounds, factor.coarse, _limits(floors)
+        with progress.stage("scan", n * (n - 1) / 2, "pairs") as advance:
+            pairs = _filtered(lambda: factor.filters.pairs_above(*bounds, advance))
         return Candidates(pairs, floors)
 
-    def lowered(self, known: Candidates, floors: Tensor) -> Candidates:
+    def lowered(self, known: Candidates, floors: Tensor, progress: Progress) -> Candidates:
         """Return the candidates for other floors, where some are lower than those of known ones."""
-        factor, limits = self.factor, _limits(floors)
+        n, factor = self.n_points, self.factor
         reread = torch.nonzero(known.floors > floors).view(-1)
-        if len(reread) > MOST_REREAD * self.n_points:
-            return self.above(floors)._replace(n_reread=self.n_points)
-        pairs = known.pairs.at(torch.nonzero(known.pairs.above(limits)).view(-1))
+        if len(reread) > MOST_REREAD * n:
+            return self.above(floors, progress)._replace(n_reread=n)
+        bounds = factor.bounds, factor.coarse, _limits(floors)
+        pairs = known.pairs.at(torch.nonzero(known.pairs.above(bounds[-1])).view(-1))
         if len(reread):
-            is_reread = membership(reread, self.n_points)
+            is_reread = membership(reread, n)
             others = ~(is_reread[pairs.rows] | is_reread[pairs.columns])
-            new = _filtered(
-                lambda: factor.filters.pairs_of(reread, factor.bounds, factor.coarse, limits)
-            )
+            with progress.stage("scan", len(reread) * n, "pairs") as advance:
+                new = _filtered(lambda: factor.filters.pairs_of(reread, *bounds, advance))
             pairs = Pairs.joined([pairs.at(torch.nonzero(others).view(-1)), new])
         return Candidates(pairs, floors, len(reread))
 

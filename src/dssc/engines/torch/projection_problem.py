@@ -152,8 +152,7 @@ class TorchProjectionProblem:
         check_memory(float(needed.mean()) * n, self.shape, eta2)
         if self._rough is None or np.median(needed) > self._rough.n_similar / 2:
             wanted = ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9)))
-            with progress.stage("scan"):
-                self._rough = self._rough_pairs(min(n - 1, wanted))
+            self._rough = self._rough_pairs(min(n - 1, wanted), progress)
         w = None
         if start is not None:
             w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
@@ -171,16 +170,21 @@ class TorchProjectionProblem:
                 break
         return needed
 
-    def _rough_pairs(self, n_similar: int) -> "_RoughPairs":
+    def _rough_pairs(self, n_similar: int, progress: Progress) -> "_RoughPairs":
         """Return the pairs of points with about `KEPT * n_similar` others."""
-        few, many = self.search.thresholds(n_similar, min(self.shape[0] - 1, KEPT * n_similar))
-        candidates = self.search.above(many / 2)
+        n_kept = min(self.shape[0] - 1, KEPT * n_similar)
+        few, many = self.search.thresholds(n_similar, n_kept, progress)
+        candidates = self.search.above(many / 2, progress)
         return _RoughPairs(candidates, few / 2, n_similar)
 
-    def candidates(self, floors: Tensor, known: Candidates | None) -> Candidates:
+    def candidates(
+        self, floors: Tensor, known: Candidates | None, progress: Progress
+    ) -> Candidates:
         """Return the pairs above floors, with the help of those above others."""
-        assert self._rough is not None
-        return self.search.lowered(self._rough.candidates if known is None else known, floors)
+        if known is None:
+            assert self._rough is not None
+            known = self._rough.candidates
+        return self.search.lowered(known, floors, progress)
 
     def graph_of(self, pairs: Pairs) -> TorchGraph:
         """Return pairs as a graph with their exact similarities."""
@@ -267,8 +271,8 @@ class _FilteredPairs:
         floors = self.potentials - MARGIN * self.eta2 / 2
         if known is not None:
             floors = torch.minimum(floors, known.floors)
+        self.known = self.problem.candidates(floors, known, self.progress)
         with self.progress.stage("scan"):
-            self.known = self.problem.candidates(floors, known)
             self.graph = self.problem.graph_of(self.known.pairs)
         self.n_passes += 1
         self.n_reread += self.known.n_reread
