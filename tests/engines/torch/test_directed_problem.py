@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc.engines.torch import directed_problem, projection_problem
+from dssc.engines.torch import directed_problem, directed_search, projection_problem
 from dssc.engines.torch.directed_problem import DirectedProjectionProblem
 from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.factored_similarity import ListLength
@@ -35,8 +35,8 @@ def test_the_projection_is_the_one_of_the_whole_matrix(
     eta2, is_sampled, eta1, signed, where, rng, monkeypatch
 ):
     if is_sampled:  # thresholds from some of the points, and several tiles
-        monkeypatch.setattr(directed_problem, "RANK", 2)
-        monkeypatch.setattr(directed_problem, "TILE_ENTRIES", 60_000)
+        monkeypatch.setattr(directed_search, "RANK", 2)
+        monkeypatch.setattr(directed_search, "TILE_ENTRIES", 20_000)
     problem = problem_of(points(rng, n=600), where, eta1, signed)
     K = similarities(problem)
     result = problem.solve(eta2)

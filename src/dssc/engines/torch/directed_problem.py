@@ -7,33 +7,26 @@ a proof that the filter has missed nothing. Here a pair is a row and a column, s
 many, and they are filtered in torch, a tile at a time.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from scipy import sparse
-from sklearn.utils import gen_batches
 from torch import Tensor
 
 from dssc._progress import Progress
 from dssc._typing import Array
+from dssc.engines.torch.directed_search import DirectedSearch
 from dssc.engines.torch.dual import TorchDual
-from dssc.engines.torch.factor import UP
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.projection_problem import MARGIN, MOST_PASSES, TorchProjectionProblem
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.certificate import duality_gap, marginal_error
-from dssc.stochastic.factored_similarity import SINGLE_MARGIN
 from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution
 from dssc.stochastic.outcome import compact, newton_remedy, status_text
-
-# Bounds that are held at once.
-TILE_ENTRIES = 1 << 27
-# A rough threshold is about the RANK-th largest bound in a sample of the other side's points.
-RANK = 8
 
 
 @dataclass(frozen=True)
@@ -54,6 +47,12 @@ class DirectedProjectionProblem(TorchProjectionProblem):
 
     Implements :class:`dssc.stochastic.Projectable`. Results are in the order of the samples.
     """
+
+    search: DirectedSearch
+
+    def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
+        super().__init__(X, eta1, signed, device, progress)
+        self.search = DirectedSearch(self.factor)
 
     def solve(  # type: ignore[override]
         self,
@@ -90,21 +89,11 @@ class DirectedProjectionProblem(TorchProjectionProblem):
         """Refuse: what could be proved from near pairs needs a symmetric K."""
         raise NotImplementedError("near pairs are known for symmetric similarities only")
 
-    def pairs_above(self, potentials: Tensor, eta2: float) -> TorchGraph:
+    def graph_above(self, potentials: Tensor) -> TorchGraph:
         """Return the graph of all pairs that may be above potentials, by their exact products."""
-        del eta2  # the symmetric problem's errors name it
-        n = self.shape[0]
-        lowered = (potentials - SINGLE_MARGIN * potentials.abs()).float()
-        alpha, beta = lowered[:n], lowered[n:]
-        found = []
-        for block, tile in self._tiles(n):
-            i, j = torch.nonzero(tile > alpha[block, None] + beta).unbind(dim=1)
-            found.append((i + block.start, j))
-        rows, columns = (torch.cat(part) for part in zip(*found, strict=True))
-        off = rows != columns
-        rows, columns = rows[off], columns[off]
+        rows, columns = self.search.pairs_above(potentials)
         values = self.factor.products(rows, columns) * self.factor.scales[rows]
-        return TorchGraph.bipartite(rows, columns, values, n, self.bounds.signed)
+        return TorchGraph.bipartite(rows, columns, values, self.shape[0], self.bounds.signed)
 
     def split(self, potentials: Tensor) -> tuple[Array, Array]:
         """Return the potentials of rows and of columns in the order of the samples."""
@@ -154,50 +143,23 @@ class DirectedProjectionProblem(TorchProjectionProblem):
         constant = (alpha.mean() - beta.mean()) / 2
         return torch.cat([alpha - constant, beta + constant])
 
-    def _rows(self, rows: slice) -> Tensor:
-        """Return some rows of bounds, in the factor's order, with zeros on the diagonal."""
-        return self._tile(rows, slice(0, self.shape[0]))
-
-    def _tile(self, rows: slice, columns: slice) -> Tensor:
-        """Return bounds on ``|C|``: those of the symmetric similarities have the mean of scales."""
-        scales = self.factor.scales.float()
-        own = scales[rows, None]
-        tile = self.bounds.tile(rows, columns)
-        tile *= UP * 2.0 * own / (own + scales[columns])
-        diagonal = torch.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
-        tile[diagonal - rows.start, diagonal - columns.start] = 0.0
-        return tile
-
-    def _tiles(self, n_columns: int) -> Iterator[tuple[slice, Tensor]]:
-        """Yield slices of rows with their bounds at the first columns."""
-        n = self.shape[0]
-        for rows in gen_batches(n, max(1, TILE_ENTRIES // n_columns)):
-            yield rows, self._tile(rows, slice(0, n_columns))
-
-    def _rough_graph(self, wanted: int) -> TorchGraph:
+    def _rough_pairs(  # type: ignore[override]
+        self, n_similar: int, progress: Progress
+    ) -> "_RoughGraph":
         """Return the pairs above the rough threshold of their row or column, with their bounds."""
-        n = self.shape[0]
-        of_rows, of_columns = (self._side_thresholds(wanted, side) for side in (0, 1))
-        parts = []
-        for block, tile in self._tiles(n):
-            above = torch.nonzero(tile > torch.minimum(of_rows[block, None], of_columns))
-            i, j = above.unbind(dim=1)
-            parts.append((i + block.start, j, tile[i, j].double()))
-        rows, columns, values = (torch.cat(part) for part in zip(*parts, strict=True))
-        off = rows != columns
-        return TorchGraph.bipartite(rows[off], columns[off], values[off], n)
+        with progress.stage("scan"):
+            return _RoughGraph(self.search.rough_graph(n_similar), n_similar)
 
-    def _side_thresholds(self, wanted: int, side: int) -> Tensor:
-        """Return for each row, or for each column, about its `wanted`-th largest bound."""
-        n = self.shape[0]
-        n_others = min(n, -(-n * RANK // wanted))
-        rank = max(1, round(wanted * n_others / n))
-        others = slice(0, n_others)  # the order is random
-        thresholds = []
-        for own in gen_batches(n, max(1, TILE_ENTRIES // n_others)):
-            tile = self._tile(others, own) if side else self._tile(own, others)
-            thresholds.append(torch.topk(tile, rank, dim=1 - side).values.select(1 - side, -1))
-        return torch.cat(thresholds)
+
+class _RoughGraph(NamedTuple):
+    """A graph that does not depend on eta2, with about `n_similar` pairs per point."""
+
+    rough: TorchGraph
+    n_similar: int
+
+    def graph(self) -> TorchGraph:
+        """Return the graph."""
+        return self.rough
 
 
 class _DirectedPairs:
@@ -219,7 +181,7 @@ class _DirectedPairs:
     def _filter(self) -> None:
         self.lowered = self.potentials - MARGIN * self.eta2 / 2
         with self.progress.stage("scan"):
-            self.graph = self.problem.pairs_above(self.lowered, self.eta2)
+            self.graph = self.problem.graph_above(self.lowered)
         self.n_passes += 1
 
     def dual(self) -> TorchDual:

@@ -21,7 +21,7 @@ PRODUCT_PARTS, UPDATE_PARTS = 2048, 256
 BLOCK = 512
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _product_kernel(
     indptr, columns, positive, diagonal, direction, n, product, parts,
     ROWS: tl.constexpr, LENGTH: tl.constexpr,
@@ -45,7 +45,7 @@ def _product_kernel(
     tl.store(parts + tl.program_id(0), tl.sum(dots))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _advance_kernel(
     product, diagonal, direction, n, product_parts, rho, x, residual, parts,
     PRODUCT_PARTS: tl.constexpr, BLOCK: tl.constexpr,
@@ -66,7 +66,7 @@ def _advance_kernel(
     tl.store(parts + tl.program_id(0), tl.sum(dots))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _turn_kernel(
     residual, diagonal, n, parts, rho, new_rho, direction,
     UPDATE_PARTS: tl.constexpr, BLOCK: tl.constexpr,
@@ -85,7 +85,7 @@ def _turn_kernel(
         tl.store(new_rho, new)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _row_thresholds_kernel(
     indptr, columns, values, w, targets, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr
 ):

@@ -24,7 +24,7 @@ __all__ = [
 FEW_ROWS, AHEAD, COLUMNS = 32, 4, 16
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _positive_parts_kernel(
     indptr, columns, values, w, n, out_sums, out_counts, out_positive,
     ROWS: tl.constexpr, LENGTH: tl.constexpr,
@@ -49,7 +49,7 @@ def _positive_parts_kernel(
     tl.store(out_counts + rows, tl.sum(counts, axis=1), mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _newton_product_kernel(
     indptr, columns, positive, diagonal, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr
 ):
@@ -68,7 +68,7 @@ def _newton_product_kernel(
     tl.store(out + rows, own + tl.sum(total, axis=1), mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _product_kernel(indptr, columns, values, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     start = tl.load(indptr + rows, mask=rows < n, other=0)
@@ -83,7 +83,7 @@ def _product_kernel(indptr, columns, values, x, n, out, ROWS: tl.constexpr, LENG
     tl.store(out + rows, tl.sum(total, axis=1), mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _combination_kernel(
     indptr, columns, values, X, previous, n, width, scale, shift, weight, out,
     PREVIOUS: tl.constexpr, DTYPE: tl.constexpr, ROWS: tl.constexpr, AHEAD: tl.constexpr,
