@@ -21,6 +21,7 @@ from dssc.engines.torch.directed_search import DirectedSearch
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.projection_problem import MARGIN, MOST_PASSES, TorchProjectionProblem
+from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.certificate import duality_gap, marginal_error
@@ -97,10 +98,8 @@ class DirectedProjectionProblem(TorchProjectionProblem):
 
     def split(self, potentials: Tensor) -> tuple[Array, Array]:
         """Return the potentials of rows and of columns in the order of the samples."""
-        order, w = self.factor.order.cpu().numpy(), potentials.cpu().numpy()
-        out = np.empty((2, len(order)))
-        out[:, order] = w.reshape(2, -1)
-        return out[0], out[1]
+        alpha, beta = on_host(potentials.view(2, -1)[:, self.factor.place])
+        return alpha, beta
 
     def plan(self, graph: TorchGraph, slack: Tensor) -> sparse.csr_array:
         """Return A in main memory, the positive part of the slacks."""

@@ -8,6 +8,8 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from dssc.engines.torch.transfers import on_host
+
 # Row offsets, columns and values of a sparse matrix.
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -112,7 +114,7 @@ def csr_on_device(A: sparse.csr_array, device: torch.device) -> TorchCsr:
 
 def csr_on_host(csr: TorchCsr, shape: tuple[int, int]) -> sparse.csr_array:
     """Return a CSR matrix in main memory."""
-    indptr, columns, values = (part.cpu().numpy() for part in csr)
+    indptr, columns, values = (on_host(part) for part in csr)
     return sparse.csr_array((values, columns, indptr), shape=shape)
 
 

@@ -81,29 +81,34 @@ def _squared_distances(points: torch.Tensor, centers: torch.Tensor) -> torch.Ten
 
 def _lloyd(points: torch.Tensor, centers: torch.Tensor) -> torch.Tensor:
     """Move the centers of all runs to the means of their points; return labels of the best run."""
-    n_init, n_clusters, d = centers.shape
-    n = len(points)
-    tol = TOLERANCE * float(points.var(dim=0).mean())
+    n, (_, n_clusters, d) = len(points), centers.shape
+    tol = TOLERANCE * points.var(dim=0).mean()
+    lengths = points.square().sum(dim=1)
     clusters = torch.arange(n_clusters, device=points.device)[:, None]
-    labels = None
+    # The products of indicators with a column of ones are the sizes of the clusters.
+    counted = torch.cat([points, points.new_ones((n, 1))], dim=1)
     for _ in range(MAX_STEPS):
-        squares = _squared_distances(points, centers.reshape(-1, d)).view(n_init, n_clusters, n)
-        distances, nearest = squares.min(dim=1)
-        if labels is not None and torch.equal(nearest, labels):
-            break
-        labels = nearest
+        distances, labels = _nearest(points, centers)
         # Products with indicators always sum in the same order, unlike atomic additions.
         members = (labels[:, None] == clusters).view(-1, n).to(points.dtype)
-        sums = (members @ points).double()
-        counts = members.sum(dim=1, dtype=torch.float64)[:, None]
-        means = (sums / counts.clamp(min=1)).float()
+        sums = (members @ counted).double()
+        counts = sums[:, d:]
+        means = (sums[:, :d] / counts.clamp(min=1)).float()
         # An empty cluster takes the point farthest from its center.
-        farthest = points[distances.argmax(dim=1)].repeat_interleave(n_clusters, dim=0)
+        farthest = points[(distances + lengths).argmax(dim=1)].repeat_interleave(n_clusters, dim=0)
         means = torch.where(counts > 0, means, farthest).view_as(centers)
-        movement = (means - centers).square().sum(dim=(1, 2))
+        has_moved = (means - centers).square().sum(dim=(1, 2)) > tol
         centers = means
-        if bool((movement <= tol).all()):
+        if not bool(has_moved.any()):
             break
-    squares = _squared_distances(points, centers.reshape(-1, d)).view(n_init, n_clusters, n)
-    distances, labels = squares.min(dim=1)
-    return labels[distances.double().sum(dim=1).argmin()]
+    distances, labels = _nearest(points, centers)
+    return labels[distances.sum(dim=1, dtype=torch.float64).argmin()]
+
+
+def _nearest(points: torch.Tensor, centers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return for every run the points' squared distances, less ``|x|^2``, and nearest centers."""
+    n_init, n_clusters, d = centers.shape
+    flat = centers.reshape(-1, d)
+    squares = torch.addmm(flat.square().sum(dim=1)[:, None], flat, points.T, alpha=-2.0)
+    distances, labels = squares.view(n_init, n_clusters, -1).min(dim=1)
+    return distances, labels

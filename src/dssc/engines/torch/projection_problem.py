@@ -23,6 +23,7 @@ from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import Pairs
 from dssc.engines.torch.pair_search import Candidates, PairSearch
+from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.factored_similarity import (
@@ -114,8 +115,7 @@ class TorchProjectionProblem:
         remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
         status = status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
-        alpha = np.empty(self.shape[0])
-        alpha[self.factor.order.cpu().numpy()] = proved.solution.potentials.cpu().numpy()
+        alpha = on_host(proved.solution.potentials[self.factor.place])
         return TorchProjection(
             plan=compact(csr_on_host(plan, self.shape)),
             potentials=(alpha, alpha),
@@ -136,11 +136,10 @@ class TorchProjectionProblem:
     def near_pairs(self, result: ProjectionResult) -> NearPairs:
         """Return the pairs that passed the filter of a projection, in main memory."""
         assert isinstance(result, TorchProjection)
-        graph, order = result.device_pairs, self.factor.order
+        graph = result.device_pairs
         rows, columns, sorting = self._sorted_as_samples(graph.rows, graph.columns)
         csr = offsets(rows, self.shape[0]), columns, graph.values[sorting]
-        floors = np.empty(self.shape[0])
-        floors[order.cpu().numpy()] = result.device_floors.cpu().numpy()
+        floors = on_host(result.device_floors[self.factor.place]).astype(np.float64, copy=False)
         return NearPairs(csr_on_host(csr, self.shape), floors)
 
     def _rough_potentials(
