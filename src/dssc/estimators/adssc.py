@@ -115,10 +115,11 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         similarities found so far stay valid; where another eta2 needs more of them, the certificate
         shows it and they are read. Keeps X in memory; not pickled.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
-        The engine: compiled code on the CPU; torch on a GPU, for ``symmetric=True`` and ``eta3=0``;
-        or torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
-        tensor, or a Dask array: its pairs are searched by the workers of the active client. With
-        ``"cuda"`` each of these uses the GPU that it sees.
+        The engine: compiled code on the CPU; torch on a GPU; or torch on the CPU, for comparison.
+        With ``eta3 > 0`` a GPU searches the samples, and the CPU solves what these searches leave
+        and projects. None chooses by where X lives, which may be a torch tensor, or a Dask array:
+        its pairs are searched by the workers of the active client. With ``"cuda"`` each of these
+        uses the GPU that it sees.
         Results are NumPy and SciPy objects in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
