@@ -92,6 +92,9 @@ class Engine(Protocol):
     ) -> Array:
         """Return the leading eigenvectors of an affinity, as :func:`dssc.spectral_embedding`."""
 
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
+
     def assign(
         self,
         graph: AffinityGraph,

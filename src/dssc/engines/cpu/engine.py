@@ -14,6 +14,7 @@ from dssc.expression.dictionary import Dictionary
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
 from dssc.spectral import spectral_embedding
+from dssc.spectral.fading import eigenvalues_of
 from dssc.spectral.labels import labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
 
@@ -80,6 +81,10 @@ class CpuEngine:
             n_exact=n_exact,
             random_state=rng,
         )
+
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
+        return eigenvalues_of(vectors, graph.affinity, graph.expression.weights)
 
     def assign(
         self,

@@ -19,7 +19,7 @@ from dssc.engines.torch.joint import solve_joint_on_device
 from dssc.engines.torch.kmeans import device_labels
 from dssc.engines.torch.projection_problem import TorchProjection
 from dssc.engines.torch.self_expression import TorchExpression
-from dssc.engines.torch.spectral import device_embedding
+from dssc.engines.torch.spectral import device_embedding, eigenvalues_on_device
 from dssc.features import check_no_zero_rows
 from dssc.joint import JointResult
 
@@ -85,6 +85,12 @@ class TorchEngine:
             return self.cpu.embed(graph, n_clusters, n_components, n_exact, rng)
         csr = self._on_device(graph)
         return device_embedding(graph.affinity, csr, n_clusters, n_components, n_exact, rng)
+
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
+        if graph.affinity.shape[0] < SPECTRAL_ON_DEVICE_FROM:
+            return self.cpu.eigenvalues(graph, vectors)
+        return eigenvalues_on_device(self._on_device(graph), vectors)
 
     def _on_device(self, graph: AffinityGraph) -> TorchCsr:
         """Return the affinity on the device, where a symmetric projection has left it."""

@@ -60,7 +60,7 @@ def _products(
     return total.to(tl.float32) * own_unit[:, None] * unit[None, :]
 
 
-@triton.jit(do_not_specialize=["n_rows", "n_columns", "below"])
+@triton.jit(do_not_specialize=["n_rows", "n_columns", "below", "n_words", "n_flags"])
 def _words_kernel(
     left, right, own_units, units, own_limits, limits, own_others, others,
     n_rows, n_columns, below, words, flags, n_words, n_flags,
@@ -105,7 +105,7 @@ def _words_kernel(
         tl.store(flags + rows.to(tl.int64) * n_flags + column // COLUMNS, flag)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n", "n_groups", "tiles_per_group", "first"])
 def _maxima_kernel(
     vectors, units, offsets, weights, n, n_groups, tiles_per_group, first, out,
     SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
@@ -131,7 +131,7 @@ def _maxima_kernel(
     tl.store(out + rows.to(tl.int64) * n_groups + group, largest, mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_pairs"])
 def _dots_kernel(
     vectors, rows, columns, n_pairs, out,
     WIDTH: tl.constexpr, DTYPE: tl.constexpr, PAIRS: tl.constexpr, DEPTH: tl.constexpr,

@@ -73,6 +73,13 @@ def device_embedding(
     return on_host(embedding)
 
 
+def eigenvalues_on_device(csr: TorchCsr, vectors: Array) -> Array:
+    """Return the eigenvalues of a symmetric matrix that belong to eigenvectors of unit norm."""
+    X = torch.as_tensor(vectors, device=csr[0].device)
+    products = kernels_for(X.device).combination(csr, X, 1.0, 0.0)
+    return (X * products).sum(dim=0).cpu().numpy()
+
+
 class TorchBlocks(BlockOperations[torch.Tensor]):
     """Blocks of vectors on a device.
 
