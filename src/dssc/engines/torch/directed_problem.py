@@ -20,6 +20,7 @@ from dssc._typing import Array
 from dssc.engines.torch.directed_search import DirectedSearch
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
+from dssc.engines.torch.pair_filters import Bounds
 from dssc.engines.torch.projection_problem import MARGIN, MOST_PASSES, TorchProjectionProblem
 from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
@@ -156,8 +157,8 @@ class _RoughGraph(NamedTuple):
     rough: TorchGraph
     n_similar: int
 
-    def graph(self) -> TorchGraph:
-        """Return the graph."""
+    def graph(self, bounds: Bounds) -> TorchGraph:
+        """Return the graph, whose similarities are the bounds themselves."""
         return self.rough
 
 
