@@ -44,6 +44,8 @@ KEPT = 2
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
 MARGIN = 0.05
+# Largest rough graph that is kept for the next eta2: a gigabyte.
+MOST_KEPT = 1 << 25
 # Most filters for one eta2.
 MOST_PASSES = 30
 # Relative margin for the rounding of an exact similarity, and of a sum of two floors.
@@ -87,6 +89,7 @@ class TorchProjectionProblem:
         self.shape = n, n
         self._is_single = is_single(X)
         self._rough: _RoughPairs | None = None
+        self._rough_dual: TorchDual | None = None
 
     @cached_property
     def largest(self) -> float:
@@ -153,9 +156,11 @@ class TorchProjectionProblem:
         check_memory(float(needed.mean()) * n, self.shape, eta2)
         if self._rough is None or np.median(needed) > self._rough.n_similar / 2:
             wanted = ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9)))
-            self._rough = self._rough_pairs(min(n - 1, wanted), progress)
+            self._rough, self._rough_dual = self._rough_pairs(min(n - 1, wanted), progress), None
         w = None if start is None else self._joined(start)
-        dual = TorchDual(self._rough.graph(self.bounds))
+        dual = self._rough_dual or TorchDual(self._rough.graph(self.bounds))
+        if len(dual.graph.values) <= MOST_KEPT:
+            self._rough_dual = dual
         return solve_dual(dual, eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
 
     def _joined(self, potentials: tuple[Array, Array]) -> Tensor:
