@@ -1,7 +1,6 @@
 """Sums over the rows of sparse matrices; the plain version of :mod:`.sparse_sums_triton`."""
 
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
 
@@ -56,16 +55,10 @@ class NewtonSystem:
         self, positive: Tensor, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
     ) -> LinearSolution:
         """Solve for the entries that are marked, and a diagonal."""
-        multiply = newton_product(self.graph, positive, diagonal)
-        return ConjugateGradients(multiply, diagonal).solve(rhs, tol, max_steps)
-
-
-def newton_product(
-    graph: TorchGraph, positive: Tensor, diagonal: Tensor
-) -> Callable[[Tensor], Tensor]:
-    """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    multiply = multiplication(graph.indptr, graph.columns, positive.double(), len(diagonal))
-    return lambda x: torch.addcmul(multiply(x), diagonal, x)
+        graph = self.graph
+        multiply = multiplication(graph.indptr, graph.columns, positive.double(), graph.n_rows)
+        gradients = ConjugateGradients(lambda x: torch.addcmul(multiply(x), diagonal, x), diagonal)
+        return gradients.solve(rhs, tol, max_steps)
 
 
 def product(csr: TorchCsr, x: Tensor) -> Tensor:

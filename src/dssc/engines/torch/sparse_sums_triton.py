@@ -1,7 +1,5 @@
 """Sums over the rows of sparse matrices, each in one launch."""
 
-from collections.abc import Callable
-
 import torch
 import triton
 import triton.language as tl
@@ -14,7 +12,6 @@ from dssc.engines.torch.newton_triton import LENGTH, ROWS, NewtonSystem, row_thr
 __all__ = [
     "NewtonSystem",
     "combination",
-    "newton_product",
     "positive_parts",
     "product",
     "row_thresholds",
@@ -47,25 +44,6 @@ def _positive_parts_kernel(
         tl.store(out_positive + at, positive.to(tl.int8), mask=inside)
     tl.store(out_sums + rows, tl.sum(sums, axis=1), mask=rows < n)
     tl.store(out_counts + rows, tl.sum(counts, axis=1), mask=rows < n)
-
-
-@triton.jit(do_not_specialize=["n"])
-def _newton_product_kernel(
-    indptr, columns, positive, diagonal, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr
-):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    start = tl.load(indptr + rows, mask=rows < n, other=0)
-    stop = tl.load(indptr + rows + 1, mask=rows < n, other=0)
-    total = tl.zeros((ROWS, LENGTH), dtype=tl.float64)
-    for first in range(0, tl.max(stop - start), LENGTH):
-        at = start[:, None] + first + tl.arange(0, LENGTH)[None, :]
-        inside = at < stop[:, None]
-        taken = inside & (tl.load(positive + at, mask=inside, other=0) != 0)
-        column = tl.load(columns + at, mask=taken, other=0)
-        total += tl.load(x + column, mask=taken, other=0.0)
-    own = tl.load(diagonal + rows, mask=rows < n, other=0.0)
-    own *= tl.load(x + rows, mask=rows < n, other=0.0)
-    tl.store(out + rows, own + tl.sum(total, axis=1), mask=rows < n)
 
 
 @triton.jit(do_not_specialize=["n"])
@@ -121,22 +99,6 @@ def positive_parts(graph: TorchGraph, w: Tensor) -> tuple[Tensor, Tensor, Tensor
         ROWS=ROWS, LENGTH=LENGTH,
     )  # fmt: skip
     return totals, counts, positive
-
-
-def newton_product(
-    graph: TorchGraph, positive: Tensor, diagonal: Tensor
-) -> Callable[[Tensor], Tensor]:
-    """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    n = len(diagonal)
-
-    def multiply(x: Tensor) -> Tensor:
-        out = torch.empty_like(x)
-        _newton_product_kernel[(triton.cdiv(n, ROWS),)](
-            graph.indptr, graph.columns, positive, diagonal, x, n, out, ROWS=ROWS, LENGTH=LENGTH
-        )
-        return out
-
-    return multiply
 
 
 def product(csr: TorchCsr, x: Tensor) -> Tensor:
