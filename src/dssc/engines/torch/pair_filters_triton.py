@@ -60,7 +60,7 @@ def _products(
     return total.to(tl.float32) * own_unit[:, None] * unit[None, :]
 
 
-@triton.jit(do_not_specialize=["n_rows", "n_columns", "below", "n_words", "n_flags"])
+@triton.jit(do_not_specialize=["n_rows", "n_columns", "below"])
 def _words_kernel(
     left, right, own_units, units, own_limits, limits, own_others, others,
     n_rows, n_columns, below, words, flags, n_words, n_flags,
