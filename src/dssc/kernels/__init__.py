@@ -36,14 +36,15 @@ from dssc.kernels.scan import (
     paired_products,
     shorten_lists,
 )
-from dssc.kernels.scattering import filter_and_fold
+from dssc.kernels.scattering import filtered_moduli, half_spectrum, smooth
 from dssc.kernels.selection import top_k, top_k_columns
 
 __all__ = [
     "active_pattern",
     "chebyshev_step",
-    "filter_and_fold",
+    "filtered_moduli",
     "group_by_row",
+    "half_spectrum",
     "keep_largest",
     "keep_listed",
     "list_candidates",
@@ -59,6 +60,7 @@ __all__ = [
     "row_thresholds",
     "shorten_lists",
     "slacks",
+    "smooth",
     "solve_pattern",
     "threads_worth",
     "top_k",
