@@ -313,7 +313,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             settings = self._settings(choice.best, rows.mean_weight)
             expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
-            near = self._near_pairs_of(graph, expression, progress)
+            near = self._near_pairs_of(points, graph, expression, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
             if embedding is None:
@@ -346,12 +346,14 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         return self
 
     def _near_pairs_of(
-        self, graph: AffinityGraph, expression: SelfExpression, progress: Progress
+        self, points: Any, graph: AffinityGraph, expression: SelfExpression, progress: Progress
     ) -> NearPairs | None:
         """Return what `separation` needs, where it would take long to find it again."""
         assert graph.projection is not None
         is_provable = self.symmetric and expression.weights is None
-        if not is_provable or graph.affinity.shape[0] < MATRIX_FREE_FROM:
+        is_quick = graph.affinity.shape[0] < MATRIX_FREE_FROM
+        is_kept = self.warm_start and isinstance(points, np.ndarray)
+        if not is_provable or is_quick or is_kept:
             return None
         with progress.stage("near pairs"):
             return expression.problem.near_pairs(graph.projection)
@@ -524,6 +526,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         expression = known or express(points, settings, engine, progress, weights)
         self._reusable = replace(kept, expression_key=key, expression=expression)
         return expression
+
+    def _kept_expression(self) -> SelfExpression | None:
+        return self._kept().expression
 
     def _kept(self) -> WarmStart:
         return getattr(self, "_reusable", None) or WarmStart()

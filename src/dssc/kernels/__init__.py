@@ -17,7 +17,7 @@ NumPy version of every kernel, against which the tests compare it.
 from numba import get_num_threads as n_threads
 
 from dssc.kernels.compiling import python_threads_worth, threads_worth
-from dssc.kernels.graph import chebyshev_step
+from dssc.kernels.graph import breadth_first_order, chebyshev_step
 from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
 from dssc.kernels.projection import (
     active_pattern,
@@ -41,6 +41,7 @@ from dssc.kernels.selection import top_k, top_k_columns
 
 __all__ = [
     "active_pattern",
+    "breadth_first_order",
     "chebyshev_step",
     "filtered_moduli",
     "group_by_row",

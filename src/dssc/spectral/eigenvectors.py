@@ -5,6 +5,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc import kernels
 from dssc._factorising import symmetric_factor
 from dssc._threads import one_thread, threads_for_eigenvectors
 from dssc._typing import Array, Matrix
@@ -49,20 +50,32 @@ def leading_eigenvectors(
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _with_fixed_signs(_dense(N, known, n_wanted))
     is_large = n > FACTORED_SIZE
-    ritz, converged = chebyshev_eigenvectors(
-        CpuBlocks(N, known),
-        n_wanted,
-        rng,
-        tol=TOLERANCE,
-        resolution=RESOLUTION_WHEN_LARGE if is_large else RESOLUTION,
-        n_exact=n_exact,
-        allow_double=True,
-        max_rounds=MAX_ROUNDS if is_large else ROUNDS_BEFORE_FACTORISATION,
-    )
+    order = _locality_order(N) if is_large and sparse.issparse(N) else None
+    if order is not None:
+        N, known = N[order][:, order], known[order]
+    with CpuBlocks.on_threads(N, known, n_wanted) as operations:
+        ritz, converged = chebyshev_eigenvectors(
+            operations,
+            n_wanted,
+            rng,
+            tol=TOLERANCE,
+            resolution=RESOLUTION_WHEN_LARGE if is_large else RESOLUTION,
+            n_exact=n_exact,
+            allow_double=True,
+            max_rounds=MAX_ROUNDS if is_large else ROUNDS_BEFORE_FACTORISATION,
+        )
     if not (converged or is_large):
         return _with_fixed_signs(_factored(N, known, n_wanted, rng))
     warn_if_unresolved(float(ritz.residuals[:n_exact].max()))
-    return _with_fixed_signs(ritz.vectors)
+    return _with_fixed_signs(ritz.vectors if order is None else ritz.vectors[np.argsort(order)])
+
+
+def _locality_order(N: sparse.csr_array) -> Array:
+    """Return an order of the points in which products with N read memory mostly in sequence."""
+    order = np.empty(N.shape[0], dtype=np.int64)
+    pattern = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False)
+    kernels.breadth_first_order(*pattern, np.zeros(N.shape[0], dtype=bool), order)
+    return order
 
 
 def warn_if_unresolved(residual: float) -> None:

@@ -135,7 +135,7 @@ class FactoredSimilarity(BoundedSimilarity):
 
         So the exact products, which cost the most, are computed for little more than is needed.
         """
-        n_needed = self._search_if_short(eta2, progress)
+        n_needed = self.search_if_short(eta2, progress)
         if held is None:
             self.reading = None
         if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
@@ -206,7 +206,7 @@ class FactoredSimilarity(BoundedSimilarity):
         """Return what products count for."""
         return np.maximum(products, 0.0) if self.signed else np.abs(products)
 
-    def _search_if_short(self, eta2: float, progress: Progress) -> float:
+    def search_if_short(self, eta2: float, progress: Progress) -> float:
         """Search unless the lists are likely long enough; return how many entries a row needs."""
         needed = self._sampled_needs(eta2)
         check_memory(float(needed.mean()) * self.shape[0], self.shape, eta2)
