@@ -1,3 +1,7 @@
+import itertools
+import random
+import time
+
 import numba
 import numpy as np
 import pytest
@@ -66,6 +70,41 @@ def test_threads_do_not_change_the_lists(thread_counts, rng, monkeypatch):
         results += largest_similarities(vectors, [weights], False, 20, Progress())
     np.testing.assert_array_equal(results[0].thresholds, results[1].thresholds)
     np.testing.assert_array_equal(results[0].places[:, :20], results[1].places[:, :20])
+
+
+@pytest.mark.parametrize("n", [420, 460])  # with an odd and an even number of blocks
+def test_threads_that_take_different_times_do_not_change_the_lists(n, rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 20)
+    vectors, weights, _ = problem(rng, n)
+    (expected,) = largest_similarities(vectors, [weights], False, 20, Progress())
+    keep, delays = scan.kernels.keep_largest, random.Random(0)
+
+    def keep_slowly(*arguments):
+        time.sleep(delays.choice([0.0, 0.0, 0.002]))
+        keep(*arguments)
+
+    monkeypatch.setattr(scan.kernels, "keep_largest", keep_slowly)
+    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 4)
+    (lists,) = largest_similarities(vectors, [weights], False, 20, Progress())
+    np.testing.assert_array_equal(lists.thresholds, expected.thresholds)
+    np.testing.assert_array_equal(lists.places[:, :20], expected.places[:, :20])
+
+
+@pytest.mark.parametrize("last", [1, 10, 100])
+def test_a_failure_on_one_thread_ends_the_search(last, rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 20)
+    vectors, weights, _ = problem(rng, 420)
+    keep, calls = scan.kernels.keep_largest, itertools.count(1)
+
+    def keep_a_few(*arguments):
+        if next(calls) >= last:
+            raise MemoryError("no more")
+        keep(*arguments)
+
+    monkeypatch.setattr(scan.kernels, "keep_largest", keep_a_few)
+    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 4)
+    with pytest.raises(MemoryError, match="no more"):
+        largest_similarities(vectors, [weights], False, 20, Progress())
 
 
 def test_lists_are_sorted_by_falling_value_and_rising_place(rng, monkeypatch):
