@@ -96,7 +96,7 @@ def test_blocks_meet_one_after_the_other_in_the_order_of_the_rounds(n_blocks, rn
         playing.difference_update(pair)
 
     monkeypatch.setattr(scan.kernels, "keep_largest", keep_slowly)
-    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 4)
+    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 16)
     largest_similarities(vectors, [weights], False, 20, Progress())
 
 
