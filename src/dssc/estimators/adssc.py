@@ -31,6 +31,7 @@ from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.spectral import StartVectors
 from dssc.stochastic import NearPairs
 from dssc.subspaces import Subspaces
 
@@ -313,6 +314,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             settings = self._settings(choice.best, rows.mean_weight)
             expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
+            graph = replace(graph, start=self._kept().start)
             near = self._near_pairs_of(points, graph, expression, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
@@ -524,7 +526,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             return kept.expression
         self._reusable = kept = replace(kept, expression=None)  # frees memory for the new one
         expression = known or express(points, settings, engine, progress, weights)
-        self._reusable = replace(kept, expression_key=key, expression=expression)
+        self._reusable = replace(
+            kept, expression_key=key, expression=expression, start=StartVectors()
+        )
         return expression
 
     def _kept_expression(self) -> SelfExpression | None:

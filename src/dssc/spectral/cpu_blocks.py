@@ -36,12 +36,25 @@ class CpuBlocks(BlockOperations[Array]):
         A `map` whose calls run on several threads; see `dssc._threads.block_threads`.
     n_threads : int
         Number of these threads.
+    start : ndarray of shape (n, n_vectors), optional
+        Approximate eigenvectors to start from.
+
+    Attributes
+    ----------
+    latest : ndarray of shape (n, n_vectors) or None
+        All vectors of the last call of `rayleigh_ritz`.
     """
 
     def __init__(
-        self, N: Matrix, known: Matrix, in_threads: InThreads = map, n_threads: int = 1
+        self,
+        N: Matrix,
+        known: Matrix,
+        in_threads: InThreads = map,
+        n_threads: int = 1,
+        start: Array | None = None,
     ) -> None:
-        self._matrix, self._known = N, known
+        self._matrix, self._known, self._start = N, known, start
+        self.latest: Array | None = None
         self._in_threads = in_threads
         n = known.shape[0]
         self._rows = [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
@@ -52,12 +65,14 @@ class CpuBlocks(BlockOperations[Array]):
 
     @classmethod
     @contextmanager
-    def on_threads(cls, N: Matrix, known: Matrix, n_vectors: int) -> Iterator[Self]:
+    def on_threads(
+        cls, N: Matrix, known: Matrix, n_vectors: int, start: Array | None = None
+    ) -> Iterator[Self]:
         """Provide the operations, on as many threads as products with `n_vectors` are worth."""
         size = N.nnz if sparse.issparse(N) else N.size
         n_threads = kernels.python_threads_worth(size * n_vectors)
         with block_threads(n_threads) as in_threads:
-            yield cls(N, known, in_threads, n_threads)
+            yield cls(N, known, in_threads, n_threads, start)
 
     @property
     def n_free(self) -> int:
@@ -65,8 +80,12 @@ class CpuBlocks(BlockOperations[Array]):
         return int(self._known.shape[0] - self._known.shape[1])
 
     def random_block(self, n_vectors: int, rng: np.random.RandomState) -> Array:
-        """Return a block of random vectors."""
-        return rng.uniform(-1.0, 1.0, (self._known.shape[0], n_vectors))
+        """Return a block of random vectors, but for those to start from."""
+        X = rng.uniform(-1.0, 1.0, (self._known.shape[0], n_vectors))
+        if self._start is not None:
+            n_given = min(n_vectors, self._start.shape[1])
+            X[:, :n_given] = self._start[:, :n_given]
+        return X
 
     def orthonormal(self, X: Array) -> Array:
         """Remove the known eigenvectors from X and return an orthonormal basis of the result.
@@ -139,6 +158,7 @@ class CpuBlocks(BlockOperations[Array]):
             return np.square(products[rows] @ mix - vectors[rows] * values).sum(axis=0)
 
         residuals = np.sqrt(self._sum(combine))
+        self.latest = vectors
         return RitzVectors(values, vectors, residuals)
 
     def _share(self, work: Callable[[slice], None]) -> None:

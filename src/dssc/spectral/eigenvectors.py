@@ -1,5 +1,7 @@
 """Leading eigenvectors of a normalised affinity, by the solver that suits the matrix."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -31,12 +33,26 @@ FACTORED_TOLERANCE = 1e-10
 RESOLVED = 1e-4
 
 
+@dataclass
+class StartVectors:
+    """Vectors with which an iteration ended, for the next one with a similar matrix.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, n_vectors) or None
+        More vectors than were wanted; None before the first iteration.
+    """
+
+    vectors: Array | None = None
+
+
 def leading_eigenvectors(
     N: Matrix,
     known: sparse.csr_array,
     n_wanted: int,
     rng: np.random.RandomState,
     n_exact: int | None = None,
+    start: StartVectors | None = None,
 ) -> Array:
     """Return the leading eigenvectors of N orthogonal to the `known` ones of eigenvalue one.
 
@@ -44,16 +60,19 @@ def leading_eigenvectors(
     eigenvalues are close to one, as for graphs that are nearly disconnected, it takes many rounds.
     The sparse factorisation of just these graphs is cheap, unless they are large.
 
-    Of the wanted eigenvectors, only the first `n_exact` are computed to full accuracy.
+    Of the wanted eigenvectors, only the first `n_exact` are computed to full accuracy. The
+    iteration begins with the `start`, which it replaces.
     """
     n = N.shape[0]
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _with_fixed_signs(_dense(N, known, n_wanted))
     is_large = n > FACTORED_SIZE
-    order = _locality_order(N) if is_large and sparse.issparse(N) else None
-    if order is not None:
+    order = np.arange(n)
+    if is_large and sparse.issparse(N):
+        order = _locality_order(N)
         N, known = N[order][:, order], known[order]
-    with CpuBlocks.on_threads(N, known, n_wanted) as operations:
+    given = None if start is None or start.vectors is None else start.vectors[order]
+    with CpuBlocks.on_threads(N, known, n_wanted, given) as operations:
         ritz, converged = chebyshev_eigenvectors(
             operations,
             n_wanted,
@@ -67,7 +86,10 @@ def leading_eigenvectors(
     if not (converged or is_large):
         return _with_fixed_signs(_factored(N, known, n_wanted, rng))
     warn_if_unresolved(float(ritz.residuals[:n_exact].max()))
-    return _with_fixed_signs(ritz.vectors if order is None else ritz.vectors[np.argsort(order)])
+    back = np.argsort(order)
+    if start is not None and operations.latest is not None:
+        start.vectors = operations.latest[back]
+    return _with_fixed_signs(ritz.vectors[back])
 
 
 def _locality_order(N: sparse.csr_array) -> Array:
