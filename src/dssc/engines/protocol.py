@@ -10,6 +10,7 @@ from dssc._typing import Array, Matrix
 from dssc.expression.dictionary import Dictionary
 from dssc.joint import JointResult
 from dssc.result import ProjectionResult
+from dssc.spectral import StartVectors
 from dssc.stochastic import Projectable
 
 
@@ -43,11 +44,14 @@ class AffinityGraph:
         The self-expression behind it.
     projection : ProjectionResult or None
         The certified projection that gave a doubly stochastic affinity.
+    start : StartVectors or None
+        Vectors for an engine to start the eigensolver from, and to replace by its last ones.
     """
 
     affinity: Matrix
     expression: SelfExpression
     projection: ProjectionResult | None = None
+    start: StartVectors | None = None
 
 
 class Engine(Protocol):

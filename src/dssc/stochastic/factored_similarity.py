@@ -1,6 +1,7 @@
 """Similarities that are products of short vectors, searched without ever holding them all."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -135,7 +136,7 @@ class FactoredSimilarity(BoundedSimilarity):
 
         So the exact products, which cost the most, are computed for little more than is needed.
         """
-        n_needed = self._search_if_short(eta2, progress)
+        n_needed = self.search_if_short(eta2, progress)
         if held is None:
             self.reading = None
         if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
@@ -206,7 +207,7 @@ class FactoredSimilarity(BoundedSimilarity):
         """Return what products count for."""
         return np.maximum(products, 0.0) if self.signed else np.abs(products)
 
-    def _search_if_short(self, eta2: float, progress: Progress) -> float:
+    def search_if_short(self, eta2: float, progress: Progress) -> float:
         """Search unless the lists are likely long enough; return how many entries a row needs."""
         needed = self._sampled_needs(eta2)
         check_memory(float(needed.mean()) * self.shape[0], self.shape, eta2)
@@ -233,12 +234,17 @@ class FactoredSimilarity(BoundedSimilarity):
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
+        return np.array([entries_needed(row, eta2) for row in self._samples])
+
+    @cached_property
+    def _samples(self) -> Array:
+        """A few rows of upper bounds on the entries of K."""
         weights = self.weights[0]
         sample = np.arange(min(SAMPLED_ROWS, self.shape[0]))
         K = self._sizes(self.factor.product_rows(sample))
         K *= weights.owner[sample, None] + weights.partner
         np.fill_diagonal(K, 0.0)
-        return np.array([entries_needed(row, eta2) for row in K])
+        return K
 
     def _search(self, n_kept: int, progress: Progress) -> None:
         n = self.shape[0]

@@ -13,7 +13,7 @@ from dssc.expression import LeastSquaresFactor, least_squares_representation
 from dssc.expression.dictionary import Dictionary
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
-from dssc.spectral import spectral_embedding
+from dssc.spectral import embedding_from
 from dssc.spectral.fading import eigenvalues_of
 from dssc.spectral.labels import labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
@@ -74,13 +74,8 @@ class CpuEngine:
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of an affinity."""
-        return spectral_embedding(
-            graph.affinity,
-            n_clusters,
-            n_components=n_components,
-            n_exact=n_exact,
-            random_state=rng,
-        )
+        sizes = n_clusters, n_components, n_exact
+        return embedding_from(graph.start, graph.affinity, *sizes, rng)
 
     def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
         """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
