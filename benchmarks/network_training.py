@@ -14,7 +14,7 @@ import copy
 import json
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
@@ -125,16 +125,15 @@ def main():
         score, y=y, postprocessing=paper_data("networks")[arguments.data]["postprocessing"]
     )
     with ProcessPoolExecutor(arguments.processes, get_context("spawn")) as pool:
-        lines = []
         for seed in arguments.seeds:
             for C, line in trainings(arguments.data, seed, arguments):
                 print(json.dumps(line), file=sys.stderr, flush=True)
-                lines.append(pool.submit(to_line, C, line=line, threads=1))
-                for done in [job for job in lines if job.done()]:
-                    lines.remove(done)
-                    print(json.dumps(done.result()), flush=True)
-        for job in as_completed(lines):
-            print(json.dumps(job.result()), flush=True)
+                pool.submit(to_line, C, line=line, threads=1).add_done_callback(print_line)
+
+
+def print_line(job):
+    """Print the line of a finished job."""
+    print(json.dumps(job.result()), flush=True)
 
 
 if __name__ == "__main__":
