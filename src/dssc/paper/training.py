@@ -53,7 +53,6 @@ def train(
     start: float,
     steps: int,
     seed: int,
-    pretraining_steps: int | None = None,
     device: str = "cpu",
 ) -> Training:
     """Train DSC-Net on all images at once, and return its self-expression.
@@ -72,14 +71,12 @@ def train(
         Steps with the self-expression.
     seed : int
         Seed of the initial weights, the only randomness.
-    pretraining_steps : int, optional
-        Steps of the autoencoder alone. Without it, until its loss hardly falls.
     device : str, default="cpu"
         Device of PyTorch.
     """
     model, X = new_network(images, kernels, channels, seed, device)
     with reproducible():
-        n_steps, explained = pretrain(model, X, adam(model), pretraining_steps)
+        n_steps, explained = pretrain(model, X, adam(model))
         if not explained > 0:
             raise ValueError(
                 f"the autoencoder is no better than the mean image after {n_steps} steps from "
