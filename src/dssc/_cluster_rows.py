@@ -85,13 +85,6 @@ def for_batches(rows: Array, function: Callable[[Array], Array]) -> Array:
     return np.concatenate([function(rows[batch]) for batch in gen_batches(rows.shape[0], BATCH)])
 
 
-def map_rows(X: Any, function: Callable[[Array], Array], name: str) -> Array:
-    """Return one number per row of an array or of `ClusterRows`; see `ClusterRows.map_rows`."""
-    if isinstance(X, ClusterRows):
-        return X.map_rows(function, name)
-    return for_batches(X, function)
-
-
 def whole_rows(X: Any) -> Any:
     """Return a Dask array with one chunk per row; raise an error if their sizes are not known."""
     if any(np.isnan(size) for size in X.shape):

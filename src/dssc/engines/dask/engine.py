@@ -48,11 +48,6 @@ class DaskEngine(CpuEngine):
     def check(self, X: Any) -> Any:
         """Return the samples: on the workers, or in a file on this machine."""
         source = check_source(X)
-        if self.device is not None and active_client() is None:
-            raise ValueError(
-                f"device={self.device!r} for a Dask array needs workers that have it, and no "
-                "client of distributed is active; start one, or use device=None"
-            )
         samples = copy_to_disk(source) if active_client() is None else ClusterRows(source)
         if self.checkpoint is not None:
             claim_folder(self.checkpoint, data_key(samples))

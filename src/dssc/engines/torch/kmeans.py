@@ -12,6 +12,8 @@ from dssc.spectral.labels import place_strays
 
 # Most steps of Lloyd's algorithm.
 MAX_STEPS = 300
+# Distances that are held at once.
+MOST_DISTANCES = 1 << 29
 # Squared movement of the centers that ends a run, as a share of the mean variance of a feature.
 TOLERANCE = 1e-4
 
@@ -81,21 +83,15 @@ def _squared_distances(points: torch.Tensor, centers: torch.Tensor) -> torch.Ten
 
 def _lloyd(points: torch.Tensor, centers: torch.Tensor) -> torch.Tensor:
     """Move the centers of all runs to the means of their points; return labels of the best run."""
-    n_init, n_clusters, d = centers.shape
-    n = len(points)
+    n_clusters = centers.shape[1]
     tol = TOLERANCE * float(points.var(dim=0).mean())
-    clusters = torch.arange(n_clusters, device=points.device)[:, None]
     labels = None
     for _ in range(MAX_STEPS):
-        squares = _squared_distances(points, centers.reshape(-1, d)).view(n_init, n_clusters, n)
-        distances, nearest = squares.min(dim=1)
+        distances, nearest = _nearest(points, centers)
         if labels is not None and torch.equal(nearest, labels):
             break
         labels = nearest
-        # Products with indicators always sum in the same order, unlike atomic additions.
-        members = (labels[:, None] == clusters).view(-1, n).to(points.dtype)
-        sums = (members @ points).double()
-        counts = members.sum(dim=1, dtype=torch.float64)[:, None]
+        sums, counts = _cluster_sums(points, labels, n_clusters)
         means = (sums / counts.clamp(min=1)).float()
         # An empty cluster takes the point farthest from its center.
         farthest = points[distances.argmax(dim=1)].repeat_interleave(n_clusters, dim=0)
@@ -104,6 +100,38 @@ def _lloyd(points: torch.Tensor, centers: torch.Tensor) -> torch.Tensor:
         centers = means
         if bool((movement <= tol).all()):
             break
-    squares = _squared_distances(points, centers.reshape(-1, d)).view(n_init, n_clusters, n)
-    distances, labels = squares.min(dim=1)
+    distances, labels = _nearest(points, centers)
     return labels[distances.double().sum(dim=1).argmin()]
+
+
+def _nearest(points: torch.Tensor, centers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the squared distance of every point to its nearest center in each run, and which."""
+    n_init, n_clusters, d = centers.shape
+    nearest = [
+        _squared_distances(part, centers.reshape(-1, d)).view(n_init, n_clusters, -1).min(dim=1)
+        for part in points.split(_n_together(n_init * n_clusters))
+    ]
+    distances, labels = (torch.cat(parts, dim=1) for parts in zip(*nearest, strict=True))
+    return distances, labels
+
+
+def _cluster_sums(
+    points: torch.Tensor, labels: torch.Tensor, n_clusters: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the sum and the number of the points of every cluster of each run."""
+    n_rows = len(labels) * n_clusters
+    clusters = torch.arange(n_clusters, device=points.device)[:, None]
+    sums = torch.zeros((n_rows, points.shape[1]), dtype=torch.float64, device=points.device)
+    counts = sums.new_zeros((n_rows, 1))
+    size = _n_together(n_rows)
+    for part, own in zip(points.split(size), labels.split(size, dim=1), strict=True):
+        # Products with indicators always sum in the same order, unlike atomic additions.
+        members = (own[:, None] == clusters).view(n_rows, len(part)).to(points.dtype)
+        sums += (members @ part).double()
+        counts += members.sum(dim=1, dtype=torch.float64)[:, None]
+    return sums, counts
+
+
+def _n_together(n_centers: int) -> int:
+    """Return the number of points whose distances from all centers are held at once."""
+    return max(1, MOST_DISTANCES // n_centers)
