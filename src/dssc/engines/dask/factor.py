@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, cycle
 from typing import Any
 
 import dask
@@ -297,14 +297,10 @@ def part_in_chunks(
 
     `numbers` says which chunks these are: first those of vectors, then those of weights.
     """
-    vectors = dict(zip(numbers, chunks, strict=False))
+    vectors_of = AlignedBlocks(dict(zip(numbers, chunks, strict=False)), chunk_rows)
     weights = dict(zip(numbers, chunks[len(numbers) :], strict=True))
     # Kernels are compiled again for arrays that cannot be written or are not aligned.
     part = part._replace(thresholds={block: t.copy() for block, t in part.thresholds.items()})
-
-    def vectors_of(block: int) -> Array:
-        number, row = divmod(block * TILE, chunk_rows)
-        return np.require(vectors[number][row : row + TILE], requirements="A")
 
     def weights_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
@@ -316,6 +312,29 @@ def part_in_chunks(
         from dssc.engines.dask.device_parts import find_candidates_on_device
 
         return find_candidates_on_device(part, vectors_of, weights_of, device)
+
+
+class AlignedBlocks:
+    """Blocks of vectors in chunks; those of chunks that are not aligned are copied.
+
+    What comes from another worker is not aligned. A copy stays as it is until the next block but
+    one is asked for.
+    """
+
+    def __init__(self, chunks: dict[int, Array], chunk_rows: int):
+        self.chunks, self.chunk_rows = chunks, chunk_rows
+        shape = TILE, next(iter(chunks.values())).shape[1]
+        self.copies = cycle([np.empty(shape, np.float32), np.empty(shape, np.float32)])
+
+    def __call__(self, block: int) -> Array:
+        """Return the vectors of a block."""
+        number, row = divmod(block * TILE, self.chunk_rows)
+        rows = self.chunks[number][row : row + TILE]
+        if rows.flags.aligned:
+            return rows
+        copy = next(self.copies)[: len(rows)]
+        copy[:] = rows
+        return copy
 
 
 def products_of_chunks(
