@@ -79,8 +79,8 @@ def seconds_of(work, device):
 
 
 def print_rates(X, mapped, device):
-    """Print how fast samples and vectors move, and how fast pairs are filtered."""
-    n, d = X.shape
+    """Print how fast samples are read, and vectors and exact products are computed."""
+    n = len(X)
     place = place_of(device)
     gigabytes = X.nbytes / 1e9
 
@@ -102,16 +102,6 @@ def print_rates(X, mapped, device):
     factor.products(*pairs[:, :1000])
     seconds = seconds_of(lambda: factor.products(*pairs), device)
     print(f"exact products: {8 * n / seconds / 1e6:.0f} million per second")
-    none = torch.full((n,), torch.inf, device=place)
-    few = factor.bounds.first(4096)
-    factor.filters.pairs_above(few, none[:4096], True)  # compiles
-    seconds = seconds_of(lambda: factor.filters.pairs_above(factor.bounds, none, True), device)
-    n_pairs = n * (n - 1) / 2
-    print(
-        f"filter in half precision: {n_pairs / seconds:.3g} pairs per second, "
-        f"{2 * d * n_pairs / seconds / 1e12:.0f} Tflop/s, {seconds / n_pairs * 2**18 * 1e6:.2f} "
-        "microseconds per tile of 512 x 512"
-    )
 
 
 def main():

@@ -29,12 +29,16 @@ def test_without_a_client_the_fit_has_the_same_bits(X, expected):
         assert_same_bits(estimator().fit(chunked(X)), expected)
 
 
-def test_workers_give_the_same_bits_and_say_what_they_did(X, expected, client, small_chunks):
-    model = estimator().fit(chunked(X))
+def test_workers_give_the_same_bits_and_say_what_they_did(
+    X, expected, client, small_chunks, capsys
+):
+    model = estimator(verbose=1).fit(chunked(X))
     assert_same_bits(model, expected)
     assert model.work_["tasks"] >= 4
     assert model.work_["tasks repeated"] == 0
     assert 0 < model.work_["bytes received"] < X.nbytes * 10
+    assert model.work_["bytes between workers"] > X.nbytes / 4
+    assert f"{model.work_['tasks']} tasks, 0 of them repeated" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from dssc.engines.torch import pair_filters
+from dssc.engines.torch.coarse_bounds import coarse_bounds, separated_limits
 from tests.engines.torch.examples import exact_similarity, points, problem_of
 
 
@@ -21,26 +22,61 @@ def test_bounds_are_never_below_the_similarities(half, where, rng):
     assert float((tile - K)[off_diagonal].max()) < 1e-2 * float(K.max())
 
 
-@pytest.mark.parametrize("joined", [False, True])
-def test_filters_return_every_pair_above(joined, where, rng, monkeypatch):
+def test_coarse_bounds_are_never_below_the_others(where, rng):
+    bounds = problem_of(points(rng), where).bounds
+    coarse = coarse_bounds(bounds)
+    assert coarse.vectors.dtype == torch.int8
+    tiles = [b.tile(slice(0, 700), slice(0, 700)).double() for b in (coarse, bounds)]
+    assert bool((tiles[0] >= tiles[1]).all())
+    assert float((tiles[0] - tiles[1]).max()) < 0.1 * float(tiles[1].max())
+
+
+@pytest.mark.parametrize("members_only", [False, True])
+def test_filters_return_every_pair_above(members_only, where, rng, monkeypatch):
     monkeypatch.setattr(pair_filters, "ROWS", 96)
     problem = problem_of(points(rng), where)
     K = exact_similarity(problem)
-    level = float(K.quantile(0.98)) * (0.5 if joined else 1.0)
-    thresholds = (level * (0.8 + 0.4 * torch.rand(700, device=where))).float()
-    own = thresholds[:, None].double()
-    limits = own + own.T if joined else torch.minimum(own, own.T)
-    for module in (pair_filters, problem.filters):
-        rows, columns = module.pairs_above(problem.bounds, thresholds, joined)
+    limits = (0.5 * float(K.quantile(0.98)) * (0.8 + 0.4 * torch.rand(700, device=where))).float()
+    sums = limits[:, None].double() + limits
+    members = torch.arange(1, 700, 5, device=where)
+    counts = torch.ones((700, 700), dtype=torch.bool, device=where)
+    if members_only:
+        counts[:] = False
+        counts[members] = counts[:, members] = True
+    bounds, coarse = problem.bounds, problem.factor.coarse
+    for module in (pair_filters, problem.factor.filters):
+        done = []
+        if members_only:
+            found = module.pairs_of(members, bounds, coarse, limits, done.append)
+        else:
+            found = module.pairs_above(bounds, coarse, limits, done.append)
+        rows, columns, values = found
+        assert sum(done) == (len(members) * 700 if members_only else 700**2 / 2)
         assert bool((rows < columns).all())
-        pairs = set((rows * 700 + columns).tolist())
+        pairs = set((rows.long() * 700 + columns).tolist())
         assert len(pairs) == len(rows)
-        expected = torch.nonzero(torch.triu(limits < K, 1))
+        expected = torch.nonzero(torch.triu((sums < K) & counts, 1))
         assert {int(i) * 700 + int(j) for i, j in expected} <= pairs
-        products = module.dots(problem.bounds.vectors, rows, columns)
-        assert bool((problem.bounds.at(products, rows, columns).double() >= K[rows, columns]).all())
-        loose = torch.nonzero(torch.triu(K * 1.02 + 1e-3 * K.max() > limits, 1))
+        assert bool((values.double() >= K[rows, columns]).all())
+        loose = torch.nonzero(torch.triu((K * 1.02 + 1e-3 * K.max() > sums) & counts, 1))
         assert len(pairs) <= len(loose)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_separated_limits_fail_no_pair_above(signed, where, rng):
+    problem = problem_of(points(rng), where, 0.5, signed)
+    bounds = problem.bounds
+    limits = (
+        float(exact_similarity(problem).max()) * (torch.rand(700, device=where) - 0.3)
+    ).float()
+    c, d = separated_limits(bounds, limits)
+    products = bounds.vectors.double() @ bounds.vectors.double().T
+    other_test = d[:, None] + d < 0 if signed else -products > d[:, None].double() + d
+    may_pass = (products > c[:, None].double() + c) | other_test
+    is_above = bounds.tile(slice(0, 700), slice(0, 700)) > limits[:, None] + limits
+    assert 0.1 < float(is_above.double().mean()) < 0.9
+    assert bool((may_pass | ~is_above).all())
+    assert float(may_pass.double().mean()) < float(is_above.double().mean()) + 0.05
 
 
 @pytest.mark.parametrize(("n_groups", "tiles_per_group"), [(3, 2), (2, 1)])
@@ -48,7 +84,9 @@ def test_group_maxima_are_those_of_the_tile(n_groups, tiles_per_group, where, rn
     monkeypatch.setattr(pair_filters, "ROWS", 96)
     problem = problem_of(points(rng), where)
     tile = problem.bounds.tile(slice(0, 700), slice(0, 700)).fill_diagonal_(-torch.inf)
-    maxima = pair_filters.group_maxima(problem.bounds, n_groups, tiles_per_group)
+    maxima = pair_filters.group_maxima(
+        problem.bounds, n_groups, tiles_per_group, lambda amount: None
+    )
     size = 128 * tiles_per_group
     for group in range(n_groups):
         expected = tile[:, size * group : size * (group + 1)].amax(dim=1)

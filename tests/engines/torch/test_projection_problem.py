@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from dssc import ADSSC
-from dssc.engines.torch import projection_problem
+from dssc.engines.torch import pair_search, projection_problem
 from dssc.result import ProjectionResult
 from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.certificate import duality_gap
@@ -26,8 +26,8 @@ def test_the_projection_is_the_one_of_the_whole_matrix(
     eta2, exact_thresholds, eta1, signed, where, rng, monkeypatch
 ):
     if not exact_thresholds:  # from groups of columns, as for many points
-        monkeypatch.setattr(projection_problem, "EXACT_THRESHOLDS", 10)
-        monkeypatch.setattr(projection_problem, "GROUPS", 4)
+        monkeypatch.setattr(pair_search, "EXACT_THRESHOLDS", 10)
+        monkeypatch.setattr(pair_search, "GROUPS", 4)
     problem = problem_of(points(rng, n=600), where, eta1, signed)
     K = in_sample_order(problem)
     result = problem.solve(eta2)

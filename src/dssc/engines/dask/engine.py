@@ -89,10 +89,17 @@ class DaskEngine(CpuEngine):
         ) -> list[Lists]:
             run = partial(factor.run_parts, weights, self.device)
             lists = self._search(factor, run, weights, signed, n_kept, progress)
+            factor.workers.count_bytes_between()
             work = factor.workers.work
             progress.count("tasks", work.n_tasks)
             progress.count("tasks repeated", work.n_repeated)
             progress.count("bytes received", work.n_bytes)
+            progress.count("bytes between workers", work.n_bytes_between)
+            progress.note(
+                f"{work.n_tasks} tasks, {work.n_repeated} of them repeated; "
+                f"{work.n_bytes / 1e6:.1f} MB received, {work.n_bytes_between / 1e6:.1f} MB moved "
+                "between workers"
+            )
             return lists
 
         return search

@@ -38,11 +38,14 @@ class Work:
         Those among them that were damaged on their way, so that they were computed again.
     n_bytes : int
         Bytes of intact results.
+    n_bytes_between : int
+        Bytes that workers sent to each other, but for those of workers that were lost.
     """
 
     n_tasks: int = 0
     n_repeated: int = 0
     n_bytes: int = 0
+    n_bytes_between: int = 0
 
 
 class Workers:
@@ -60,6 +63,7 @@ class Workers:
         self.client, self.tag = client, uuid4().hex[:8]
         self.work = Work()
         self._n_runs = self._n_kept = 0
+        self._sent_before = self._sent()
 
     def key(self, name: str) -> str:
         """Return a key for a task; the part before the tag is what Dask's dashboard shows."""
@@ -120,6 +124,16 @@ class Workers:
         key = f"{self.key(name)}-{self._n_kept}"
         return self.client.submit(function, *arguments, key=key, retries=ATTEMPTS)
 
+    def count_bytes_between(self) -> None:
+        """Bring `work.n_bytes_between` up to date."""
+        sent = self._sent().items()
+        self.work.n_bytes_between = sum(n - self._sent_before.get(worker, 0) for worker, n in sent)
+
+    def _sent(self) -> dict[str, int]:
+        """Return how many bytes each worker has sent to others so far."""
+        sent: dict[str, int] = self.client.run(sent_bytes, on_error="ignore")
+        return sent
+
     def _most_waiting(self) -> int:
         return max(1, TASKS_PER_THREAD * sum(self.client.nthreads().values()))
 
@@ -140,6 +154,11 @@ def check_attempts(name: str, n_attempts: int) -> None:
             f"the result of {name!r} came back damaged {n_attempts} times: its checksum does not "
             "match; check the memory and the network of the workers"
         )
+
+
+def sent_bytes(dask_worker: Any) -> int:
+    """Return how many bytes a worker has sent to others so far; Dask passes it by this name."""
+    return int(dask_worker.transfer_outgoing_bytes_total)
 
 
 def unchanged(value: Any) -> Any:

@@ -11,9 +11,10 @@ from torch import Tensor
 
 from dssc._progress import Advance
 from dssc.engines.torch import pair_filters
+from dssc.engines.torch.coarse_bounds import SINGLE_ROUNDOFF, UP, coarse_bounds
 from dssc.engines.torch.exact_rows import HeldRows, StreamedRows, free_bytes
 from dssc.engines.torch.pair_filters import Bounds
-from dssc.engines.torch.sample_blocks import BLOCK, SampleBlocks, unit_rows
+from dssc.engines.torch.sample_blocks import SampleBlocks, unit_rows
 from dssc.expression.factor import check_representable
 
 # Bytes that a point needs besides its vectors: pairs, graphs, eigenvectors.
@@ -26,14 +27,8 @@ N_READS = 4
 FUSED_FROM = 2048
 # Compute capability of the first devices that the fused kernels are written for.
 HOPPER = (9, 0)
-# Whether the fused kernels work, by the width and type of the vectors and whether signs count.
-_FUSED_WORKS: dict[tuple[int, torch.dtype, bool], bool] = {}
-# The type of rough vectors, and the largest number they are scaled to.
-ROUGH_TYPE, ROUGH_LARGEST = torch.float8_e4m3fn, 256.0
-# Unit roundoff of float32.
-SINGLE_ROUNDOFF = 2.0**-24
-# A factor that covers the rounding of a few operations in float32.
-UP = 1.0 + 2.0**-20
+# Whether the fused kernels work, by the width of the vectors and whether signs count.
+_FUSED_WORKS: dict[tuple[int, bool], bool] = {}
 # Norm that rounded vectors are scaled to: well inside the range of half precision.
 LARGEST_NORM = 64.0
 
@@ -147,55 +142,43 @@ class TorchFactor:
         adding = 4 * SINGLE_ROUNDOFF * (offsets.abs() + squares)
         errors = (UP * (share * squares + adding)).float()
         weights = (UP / (2.0 * factor**2) * self.scales).float()
-        return Bounds(vectors, offsets.float(), errors, weights, self.signed)
+        units = torch.ones_like(weights)
+        return Bounds(vectors, units, offsets.float(), errors, weights, self.signed)
 
     @cached_property
-    def rough(self) -> Bounds:
-        """Bounds in half the bytes that may be too small: for rough thresholds only."""
-        if not self._is_fused:
-            return self.bounds
-        vectors, offsets, errors, weights, signed = self.bounds
-        smallest, largest = (float(part) for part in vectors.aminmax())
-        factor = 2.0 ** math.floor(math.log2(ROUGH_LARGEST / max(-smallest, largest)))
-        rough = torch.cat([(factor * part).to(ROUGH_TYPE) for part in vectors.split(BLOCK)])
-        bounds = Bounds(
-            rough, offsets * factor**2, torch.zeros_like(errors), weights / factor**2, signed
-        )
-        return bounds if _fused_works(bounds, 1e-2) else self.bounds
+    def coarse(self) -> Bounds:
+        """Bounds that are never below the others and quicker to compute; the same ones on a CPU."""
+        return self.bounds if self.scales.device.type == "cpu" else coarse_bounds(self.bounds)
 
     @cached_property
     def filters(self) -> ModuleType:
         """The module that filters pairs: fused with the products where that works."""
-        if not self._is_fused:
+        if self.scales.device.type == "cpu" or len(self.scales) < FUSED_FROM:
+            return pair_filters
+        if not _fused_works(self.bounds, self.coarse):
             return pair_filters
         from dssc.engines.torch import pair_filters_triton
 
         return pair_filters_triton
-
-    @cached_property
-    def _is_fused(self) -> bool:
-        if self.scales.device.type == "cpu" or len(self.scales) < FUSED_FROM:
-            return False
-        return _fused_works(self.bounds, 1e-4)
 
     def products(self, rows: Tensor, columns: Tensor) -> Tensor:
         """Return h at places in the factor's order, in float64."""
         return self.exact.dots(rows, columns, self.filters.dots)
 
 
-def _fused_works(bounds: Bounds, tolerance: float) -> bool:
+def _fused_works(bounds: Bounds, coarse: Bounds) -> bool:
     """Return whether the fused kernels work for some bounds.
 
     The certificate relies on these filters, so compiled ones are first compared with plain ones.
     """
-    kind = bounds.vectors.shape[1], bounds.vectors.dtype, bounds.signed
+    kind = bounds.vectors.shape[1], bounds.signed
     if torch.cuda.get_device_capability(bounds.weights.device) < HOPPER:
         return False
     if kind not in _FUSED_WORKS:
         try:
             from dssc.engines.torch import pair_filters_triton
 
-            _FUSED_WORKS[kind] = pair_filters_triton.agrees(bounds, tolerance)
+            _FUSED_WORKS[kind] = pair_filters_triton.agrees(bounds, coarse, 1e-4)
         except ImportError:
             _FUSED_WORKS[kind] = False
     return _FUSED_WORKS[kind]

@@ -1,8 +1,9 @@
 """Filters over all pairs of points, tile by tile; the plain version of :mod:`.pair_filters_triton`.
 
-With products of rounded vectors v known to ``e_i + e_j``, the similarity of two points is at most
+With products of rounded vectors v, in units u, known to ``e_i + e_j``, the similarity of two points
+is at most
 
-    (|<v_i, v_j> + o_i + o_j| + e_i + e_j) (s_i + s_j) ,    o the offsets, s the weights.
+    (|u_i u_j <v_i, v_j> + o_i + o_j| + e_i + e_j) (w_i + w_j) ,    o the offsets, w the weights.
 
 If signs count, a product below zero counts as zero.
 """
@@ -12,6 +13,8 @@ from typing import NamedTuple
 import torch
 from sklearn.utils import gen_batches
 from torch import Tensor
+
+from dssc._progress import Advance
 
 # Rows of a tile.
 ROWS = 2048
@@ -25,47 +28,73 @@ class Bounds(NamedTuple):
     """What turns a product of rounded vectors into an upper bound on a similarity, in float32."""
 
     vectors: Tensor
+    units: Tensor
     offsets: Tensor
     errors: Tensor
     weights: Tensor
     signed: bool
 
-    def tile(self, rows: slice, columns: slice) -> Tensor:
+    def tile(self, rows: slice | Tensor, columns: slice) -> Tensor:
         """Return the bounds of some rows and columns."""
-        left, right = self.vectors[rows].float(), self.vectors[columns]
-        parts = right.split(max(1, CHUNK // right.shape[1]))
+        own, others = self.of(rows), self.of(columns)
+        left = own.vectors.float()
+        parts = others.vectors.split(max(1, CHUNK // left.shape[1]))
         tile = torch.cat([left @ part.float().T for part in parts], dim=1)
-        tile += self.offsets[rows, None] + self.offsets[columns]
+        tile *= own.units[:, None] * others.units
+        tile += own.offsets[:, None] + others.offsets
         tile = self.sizes(tile)
-        tile += self.errors[rows, None] + self.errors[columns]
-        return tile.mul_(self.weights[rows, None] + self.weights[columns])
+        tile += own.errors[:, None] + others.errors
+        return tile.mul_(own.weights[:, None] + others.weights)
 
     def sizes(self, products: Tensor) -> Tensor:
         """Return what products count for."""
         return products.clamp(min=0.0) if self.signed else products.abs()
 
-    def first(self, count: int) -> "Bounds":
-        """Return the bounds of the first points."""
+    def of(self, points: slice | Tensor) -> "Bounds":
+        """Return the bounds of some points."""
         return Bounds(
-            self.vectors[:count],
-            self.offsets[:count],
-            self.errors[:count],
-            self.weights[:count],
+            self.vectors[points],
+            self.units[points],
+            self.offsets[points],
+            self.errors[points],
+            self.weights[points],
             self.signed,
         )
 
     def at(self, products: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Return the bounds at places, from the products there."""
+        products = products * (self.units[rows] * self.units[columns])
         sizes = self.sizes(products + (self.offsets[rows] + self.offsets[columns]))
         sizes += self.errors[rows] + self.errors[columns]
         return sizes * (self.weights[rows] + self.weights[columns])
 
 
-def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
+class Pairs(NamedTuple):
+    """Pairs of points i < j, and a bound on the similarity of each."""
+
+    rows: Tensor
+    columns: Tensor
+    bounds: Tensor
+
+    @classmethod
+    def joined(cls, parts: list["Pairs"]) -> "Pairs":
+        """Return the pairs of several parts."""
+        return cls(*(torch.cat(arrays) for arrays in zip(*parts, strict=True)))
+
+    def at(self, places: Tensor) -> "Pairs":
+        """Return some of the pairs."""
+        return Pairs(*(part[places] for part in self))
+
+    def above(self, limits: Tensor) -> Tensor:
+        """Return which bounds are above the sum of the limits of their points."""
+        return self.bounds > limits[self.rows] + limits[self.columns]
+
+
+def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: Advance) -> Tensor:
     """Return the largest bound of every point in each group of columns.
 
     A group has ``GROUP * tiles_per_group`` columns, starting with the first. The similarity of a
-    point to itself does not count.
+    point to itself does not count. `advance` is told how many points are done.
     """
     n, size = len(bounds.weights), GROUP * tiles_per_group
     n_columns = min(n, n_groups * size)
@@ -77,23 +106,59 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
         tile[own - rows.start, own] = -torch.inf
         tile = torch.nn.functional.pad(tile, (0, n_groups * size - n_columns), value=-torch.inf)
         out[rows] = tile.view(len(tile), n_groups, size).amax(dim=2)
+        advance(len(tile))
     return out
 
 
-def pairs_above(bounds: Bounds, thresholds: Tensor, joined: bool) -> tuple[Tensor, Tensor]:
-    """Return the pairs i < j whose bound is above a threshold.
+def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
+    """Return the pairs whose bound is above the sum of the limits of their points.
 
-    The threshold of a pair is the smaller one of its points, or their sum when `joined`.
+    `coarse` has bounds that are quicker to compute, and never below the others. `advance` is told
+    how many pairs are done.
     """
-    n = len(bounds.weights)
-    pairs = []
+    n = len(limits)
+    parts = []
     for rows in gen_batches(n, ROWS):
         tile = bounds.tile(rows, slice(rows.start, n))
-        own, others = thresholds[rows, None], thresholds[rows.start :]
-        limits = own + others if joined else torch.minimum(own, others)
-        pairs.append(torch.nonzero(torch.triu(tile > limits, diagonal=1)) + rows.start)
-    rows_above, columns_above = torch.cat(pairs).unbind(dim=1)
-    return rows_above, columns_above
+        above = torch.triu(tile > limits[rows, None] + limits[rows.start :], diagonal=1)
+        i, j = torch.nonzero(above).unbind(dim=1)
+        parts.append(numbered(i + rows.start, j + rows.start, tile[i, j]))
+        advance(tile.numel() - len(tile) ** 2 / 2)
+    return Pairs.joined(parts)
+
+
+def pairs_of(
+    members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance
+) -> Pairs:
+    """Return those of the pairs above their limits that have one of some rising points."""
+    n = len(limits)
+    is_member = membership(members, n)
+    parts = [numbered(members[:0], members[:0], limits[:0])]
+    for rows in gen_batches(len(members), ROWS):
+        tile = bounds.tile(members[rows], slice(0, n))
+        i, j = torch.nonzero(tile > limits[members[rows], None] + limits).unbind(dim=1)
+        parts.append(once(members[rows][i], j, tile[i, j], is_member))
+        advance(tile.numel())
+    return Pairs.joined(parts)
+
+
+def membership(members: Tensor, n: int) -> Tensor:
+    """Return for each of n points whether it is one of some."""
+    is_member = torch.zeros(n, dtype=torch.bool, device=members.device)
+    is_member[members] = True
+    return is_member
+
+
+def numbered(rows: Tensor, columns: Tensor, bounds: Tensor) -> Pairs:
+    """Return pairs with short numbers."""
+    return Pairs(rows.int(), columns.int(), bounds)
+
+
+def once(members: Tensor, others: Tensor, bounds: Tensor, is_member: Tensor) -> Pairs:
+    """Return pairs with the smaller number first, those of two members once."""
+    kept = torch.nonzero((members < others) | ~is_member[others]).view(-1)
+    members, others = members[kept], others[kept]
+    return numbered(torch.minimum(members, others), torch.maximum(members, others), bounds[kept])
 
 
 def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:

@@ -1,13 +1,15 @@
 """Filters over all pairs of points, fused with their products on the tensor cores.
 
-The kernels do what :mod:`.pair_filters` does without ever writing a product to memory: a tile of
-products stays in registers, and one bit per pair says whether it passed. The operands of a tile
-come through the tensor memory accelerator; plain loads were seen to be compiled wrongly (all sums
-zero) with more than two stages.
+The kernels find what :mod:`.pair_filters` finds without ever writing a product to memory. Vectors
+of eight bits are multiplied, a tile of products stays in registers, and one bit per pair says
+whether it may be above its limits. The bounds of those few are then computed in half precision.
+The operands of a tile come through the tensor memory accelerator; plain loads were seen to be
+compiled wrongly (all sums zero) with more than two stages.
 """
 
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import torch
 import triton
@@ -15,11 +17,13 @@ import triton.language as tl
 from torch import Tensor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from dssc._progress import Advance
 from dssc.engines.torch import pair_filters
-from dssc.engines.torch.pair_filters import GROUP, Bounds
+from dssc.engines.torch.coarse_bounds import separated_limits
+from dssc.engines.torch.pair_filters import GROUP, Bounds, Pairs, membership, numbered, once
 
-# Rows and columns of a tile.
-TILE = GROUP
+# Rows and columns of a tile of the filter, its warps, and the parts that are loaded ahead.
+TILE_ROWS, TILE_COLUMNS, WARPS, STAGES = 128, 256, 8, 3
 # Bytes of a row that are multiplied at once.
 DEPTH = 128
 # Bits of a word.
@@ -28,6 +32,10 @@ WORD = 32
 SIDE = 1 << 16
 # Rows of tiles that are processed together, their operands in the cache.
 SWATH = 16
+# Parts of rows with a bit that are looked at together, which limits memory.
+FLAGGED = 1 << 20
+# What else makes a pair pass: nothing, limits below zero, or a product far below zero.
+NONE, NEGATIVE, BELOW = range(3)
 # Points on which the kernels are compared with plain ones.
 CHECKED = 1024
 # Pairs, and numbers of each, that one program multiplies.
@@ -36,83 +44,84 @@ _THIS_MODULE = sys.modules[__name__]
 
 
 @triton.jit
-def _tile_bounds(
-    left, right, row, column, own_offsets, offsets, own_errors, errors, own_weights, weights,
-    n_rows, n_columns,
-    SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+def _products(
+    left, right, row, column, own_units, units, n_rows, n_columns,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
-    """Return the bounds of a tile; vectors beyond the last count as zero."""
-    total = tl.zeros((TILE, TILE), dtype=tl.float32)
+    """Return the products of a tile; vectors beyond the last count as zero."""
+    total = tl.zeros((ROWS, COLUMNS), dtype=tl.int32)
     for start in range(0, WIDTH, DEPTH):
-        total = tl.dot(left.load([row, start]), right.load([column, start]).T, total)
-    rows, columns = row + tl.arange(0, TILE), column + tl.arange(0, TILE)
-    own_offset = tl.load(own_offsets + rows, mask=rows < n_rows, other=0.0)
-    offset = tl.load(offsets + columns, mask=columns < n_columns, other=0.0)
-    own_error = tl.load(own_errors + rows, mask=rows < n_rows, other=0.0)
-    error = tl.load(errors + columns, mask=columns < n_columns, other=0.0)
-    own_weight = tl.load(own_weights + rows, mask=rows < n_rows, other=0.0)
-    weight = tl.load(weights + columns, mask=columns < n_columns, other=0.0)
-    total += own_offset[:, None] + offset[None, :]
-    sizes = tl.maximum(total, 0.0) if SIGNED else tl.abs(total)
-    sizes += own_error[:, None] + error[None, :]
-    return sizes * (own_weight[:, None] + weight[None, :])
+        operands = left.load([row, start]), right.load([column, start]).T
+        total = tl.dot(operands[0], operands[1], total, out_dtype=tl.int32)
+    rows, columns = row + tl.arange(0, ROWS), column + tl.arange(0, COLUMNS)
+    own_unit = tl.load(own_units + rows, mask=rows < n_rows, other=0.0)
+    unit = tl.load(units + columns, mask=columns < n_columns, other=0.0)
+    return total.to(tl.float32) * own_unit[:, None] * unit[None, :]
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_rows", "n_columns", "below"])
 def _words_kernel(
-    left, right, own_offsets, offsets, own_errors, errors, own_weights, weights,
-    row_limits, column_limits,
-    n_rows, n_columns, below, out, n_words,
-    JOINED: tl.constexpr, SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr,
+    left, right, own_units, units, own_limits, limits, own_others, others,
+    n_rows, n_columns, below, words, flags, n_words, n_flags,
+    OTHER_TEST: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
     DEPTH: tl.constexpr, SWATH: tl.constexpr, WORD: tl.constexpr,
 ):  # fmt: skip
-    down, across = tl.cdiv(n_rows, TILE), tl.cdiv(n_columns, TILE)
+    down, across = tl.cdiv(n_rows, ROWS), tl.cdiv(n_columns, COLUMNS)
     number = tl.program_id(0)
     swath = number // (SWATH * across) * SWATH
     height = min(down - swath, SWATH)
     inside = number % (SWATH * across)
-    row, column = (swath + inside % height) * TILE, inside // height * TILE
-    words: tl.constexpr = TILE // WORD
-    rows, columns = row + tl.arange(0, TILE), column + tl.arange(0, TILE)
-    places = rows.to(tl.int64)[:, None] * n_words + column // WORD + tl.arange(0, words)[None, :]
-    if row >= column + below:  # a tile of pairs i > j
-        tl.store(out + places, tl.zeros((TILE, words), dtype=tl.int32))
-    else:
-        bounds = _tile_bounds(
-            left, right, row, column, own_offsets, offsets, own_errors, errors, own_weights,
-            weights, n_rows, n_columns, SIGNED, WIDTH, TILE, DEPTH,
+    row, column = (swath + inside % height) * ROWS, inside // height * COLUMNS
+    if row < column + below:  # else a tile of pairs i > j
+        products = _products(
+            left, right, row, column, own_units, units, n_rows, n_columns,
+            WIDTH, ROWS, COLUMNS, DEPTH,
         )  # fmt: skip
+        rows, columns = row + tl.arange(0, ROWS), column + tl.arange(0, COLUMNS)
         beyond = float("inf")
-        own_limits = tl.load(row_limits + rows, mask=rows < n_rows, other=beyond)
-        limits = tl.load(column_limits + columns, mask=columns < n_columns, other=beyond)
-        if JOINED:
-            limits = own_limits[:, None] + limits[None, :]
-        else:
-            limits = tl.minimum(own_limits[:, None], limits[None, :])
-        hits = bounds > limits
-        bits = tl.full((TILE,), 1, dtype=tl.int32) << (tl.arange(0, TILE) % WORD)
+        own_limit = tl.load(own_limits + rows, mask=rows < n_rows, other=beyond)
+        limit = tl.load(limits + columns, mask=columns < n_columns, other=beyond)
+        hits = products > own_limit[:, None] + limit[None, :]
+        if OTHER_TEST > 0:
+            own_other = tl.load(own_others + rows, mask=rows < n_rows, other=beyond)
+            other = tl.load(others + columns, mask=columns < n_columns, other=beyond)
+            if OTHER_TEST == 1:
+                hits = hits | (own_other[:, None] + other[None, :] < 0.0)
+            else:
+                hits = hits | (-products > own_other[:, None] + other[None, :])
+        bits = tl.full((COLUMNS,), 1, dtype=tl.int32) << (tl.arange(0, COLUMNS) % WORD)
         packed = tl.where(hits, bits[None, :], 0)
-        tl.store(out + places, tl.sum(tl.reshape(packed, (TILE, words, WORD)), axis=2))
+        per_row: tl.constexpr = COLUMNS // WORD
+        word = tl.sum(tl.reshape(packed, (ROWS, per_row, WORD)), axis=2)
+        first = rows.to(tl.int64)[:, None] * n_words + column // WORD
+        tl.store(words + first + tl.arange(0, per_row)[None, :], word)
+        flag = tl.max((word != 0).to(tl.int32), axis=1).to(tl.int8)
+        tl.store(flags + rows.to(tl.int64) * n_flags + column // COLUMNS, flag)
 
 
 @triton.jit
 def _maxima_kernel(
-    vectors, offsets, errors, weights, n, n_groups, tiles_per_group, out,
+    vectors, units, offsets, weights, n, n_groups, tiles_per_group, first, out,
     SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(1)
-    row = tl.program_id(0) * TILE
+    row = first + tl.program_id(0) * TILE
     rows = row + tl.arange(0, TILE)
+    own_offset = tl.load(offsets + rows, mask=rows < n, other=0.0)
+    own_weight = tl.load(weights + rows, mask=rows < n, other=0.0)
     largest = tl.full((TILE,), float("-inf"), dtype=tl.float32)
     for tile in range(group * tiles_per_group, (group + 1) * tiles_per_group):
         columns = tile * TILE + tl.arange(0, TILE)
-        bounds = _tile_bounds(
-            vectors, vectors, row, tile * TILE, offsets, offsets, errors, errors, weights,
-            weights, n, n,
-            SIGNED, WIDTH, TILE, DEPTH,
-        )  # fmt: skip
+        total = _products(
+            vectors, vectors, row, tile * TILE, units, units, n, n, WIDTH, TILE, TILE, DEPTH
+        )
+        offset = tl.load(offsets + columns, mask=columns < n, other=0.0)
+        weight = tl.load(weights + columns, mask=columns < n, other=0.0)
+        total += own_offset[:, None] + offset[None, :]
+        sizes = tl.maximum(total, 0.0) if SIGNED else tl.abs(total)
+        sizes *= own_weight[:, None] + weight[None, :]
         counts = (rows[:, None] != columns[None, :]) & (columns[None, :] < n)
-        largest = tl.maximum(largest, tl.max(tl.where(counts, bounds, float("-inf")), axis=1))
+        largest = tl.maximum(largest, tl.max(tl.where(counts, sizes, float("-inf")), axis=1))
     tl.store(out + rows.to(tl.int64) * n_groups + group, largest, mask=rows < n)
 
 
@@ -123,8 +132,8 @@ def _dots_kernel(
 ):  # fmt: skip
     pairs = tl.program_id(0).to(tl.int64) * PAIRS + tl.arange(0, PAIRS)
     valid = pairs < n_pairs
-    left = tl.load(rows + pairs, mask=valid, other=0)[:, None] * WIDTH
-    right = tl.load(columns + pairs, mask=valid, other=0)[:, None] * WIDTH
+    left = tl.load(rows + pairs, mask=valid, other=0).to(tl.int64)[:, None] * WIDTH
+    right = tl.load(columns + pairs, mask=valid, other=0).to(tl.int64)[:, None] * WIDTH
     total = tl.zeros((PAIRS, DEPTH), dtype=DTYPE)
     for start in range(0, WIDTH, DEPTH):
         depth = start + tl.arange(0, DEPTH)[None, :]
@@ -134,74 +143,151 @@ def _dots_kernel(
     tl.store(out + pairs, tl.sum(total, axis=1), mask=valid)
 
 
-def _shape(vectors: Tensor) -> dict[str, int]:
-    depth = DEPTH // vectors.element_size()
-    return {"TILE": TILE, "DEPTH": depth, "num_warps": 4, "num_stages": 3}
+def _tiled(vectors: Tensor, rows: int) -> Any:
+    return TensorDescriptor.from_tensor(vectors, [rows, DEPTH])
 
 
-def _tiled(vectors: Tensor) -> Any:
-    return TensorDescriptor.from_tensor(vectors, [TILE, DEPTH // vectors.element_size()])
-
-
-def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int) -> Tensor:
-    """Return the largest bound of every point in each group of columns."""
+def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: Advance) -> Tensor:
+    """Return the largest bound of every point in each group of columns, without the errors."""
     n, width = bounds.vectors.shape
     out = torch.empty((n, n_groups), dtype=torch.float32, device=bounds.weights.device)
-    _maxima_kernel[(triton.cdiv(n, TILE), n_groups)](
-        _tiled(bounds.vectors), bounds.offsets, bounds.errors, bounds.weights,
-        n, n_groups, tiles_per_group, out,
-        SIGNED=bounds.signed, WIDTH=width, **_shape(bounds.vectors),
-    )  # fmt: skip
+    vectors = _tiled(bounds.vectors, GROUP)
+    for first in range(0, n, SIDE):
+        n_rows = min(SIDE, n - first)
+        _maxima_kernel[(triton.cdiv(n_rows, GROUP), n_groups)](
+            vectors, bounds.units, bounds.offsets, bounds.weights,
+            n, n_groups, tiles_per_group, first, out,
+            SIGNED=bounds.signed, WIDTH=width, TILE=GROUP, DEPTH=DEPTH, num_warps=4, num_stages=3,
+        )  # fmt: skip
+        torch.cuda.synchronize(out.device)
+        advance(n_rows)
     return out
 
 
-def pairs_above(bounds: Bounds, thresholds: Tensor, joined: bool) -> tuple[Tensor, Tensor]:
-    """Return the pairs i < j whose bound is above a threshold."""
-    n = len(bounds.weights)
-    parts_of_pairs = [
-        _pairs(bounds, thresholds, slice(i, min(n, i + SIDE)), slice(j, min(n, j + SIDE)), joined)
-        for i in range(0, n, SIDE)
-        for j in range(i, n, SIDE)
+class _Points(NamedTuple):
+    """Rounded vectors, and what :func:`separated_limits` compares their products with."""
+
+    vectors: Tensor
+    units: Tensor
+    limits: Tensor
+    others: Tensor
+    other_test: int
+
+    @classmethod
+    def of(cls, coarse: Bounds, limits: Tensor) -> "_Points":
+        """Return all points."""
+        above, others = separated_limits(coarse, limits)
+        test = BELOW if not coarse.signed else NEGATIVE if bool(others.min() < 0) else NONE
+        return cls(coarse.vectors, coarse.units, above, others, test)
+
+    def at(self, points: Tensor) -> "_Points":
+        """Return some of the points."""
+        return _Points(
+            self.vectors[points],
+            self.units[points],
+            self.limits[points],
+            self.others[points],
+            self.other_test,
+        )
+
+
+class _Block(NamedTuple):
+    """Numbers of points, those of others that they are compared with, and whether these agree."""
+
+    points: Tensor
+    others: Tensor
+    is_triangle: bool
+
+
+def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
+    """Return the pairs whose bound is above the sum of the limits of their points."""
+    sides = torch.arange(len(limits), device=limits.device).split(SIDE)
+    blocks = [
+        _Block(side, other, i == j)
+        for i, side in enumerate(sides)
+        for j, other in enumerate(sides[i:], start=i)
     ]
-    rows, columns = (torch.cat(parts) for parts in zip(*parts_of_pairs, strict=True))
-    return rows, columns
+    parts = [numbered(limits[:0], limits[:0], limits[:0])]
+    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
+        upper = torch.nonzero(rows < columns).view(-1)
+        parts.append(_above(bounds, limits, numbered(rows[upper], columns[upper], limits[:0])))
+    return Pairs.joined(parts)
 
 
-def _pairs(
-    bounds: Bounds, limits: Tensor, rows: slice, columns: slice, joined: bool
-) -> tuple[Tensor, Tensor]:
-    """Return the pairs i < j of some rows and columns that pass."""
-    words = _words(bounds, limits, rows, columns, joined)
-    n_words = words.shape[1]
-    at = torch.nonzero(words.view(-1)).view(-1)
-    bits = torch.arange(WORD, dtype=torch.int32, device=at.device)
-    word, bit = torch.nonzero((words.view(-1)[at, None] >> bits) & 1).unbind(dim=1)
-    at = at[word]
-    i = torch.div(at, n_words, rounding_mode="floor")
-    j = (at - i * n_words) * WORD + bit
-    i, j = i + rows.start, j + columns.start
-    if rows == columns:
-        upper = torch.nonzero(i < j).view(-1)
-        i, j = i[upper], j[upper]
-    return i, j
+def pairs_of(
+    members: Tensor, bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance
+) -> Pairs:
+    """Return those of the pairs above their limits that have one of some rising points."""
+    sides = torch.arange(len(limits), device=limits.device).split(SIDE)
+    blocks = [_Block(some, side, False) for some in members.split(SIDE) for side in sides]
+    is_member = membership(members, len(limits))
+    parts = [numbered(limits[:0], limits[:0], limits[:0])]
+    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
+        pairs = once(rows, columns, limits.new_empty(len(rows)), is_member)
+        parts.append(_above(bounds, limits, pairs))
+    return Pairs.joined(parts)
 
 
-def _words(bounds: Bounds, limits: Tensor, rows: slice, columns: slice, joined: bool) -> Tensor:
-    """Return a bit for each pair of some rows and columns, WORD of them in a number."""
-    left, right = bounds.vectors[rows], bounds.vectors[columns]
-    down, across = triton.cdiv(len(left), TILE), triton.cdiv(len(right), TILE)
-    n_words = across * (TILE // WORD)
-    out = torch.empty((down * TILE, n_words), dtype=torch.int32, device=left.device)
+def _above(bounds: Bounds, limits: Tensor, pairs: Pairs) -> Pairs:
+    """Return those pairs whose bound in half precision is above their limits."""
+    rows, columns, _ = pairs
+    values = bounds.at(dots(bounds.vectors, rows, columns), rows, columns)
+    pairs = Pairs(rows, columns, values)
+    return pairs.at(torch.nonzero(pairs.above(limits)).view(-1))
+
+
+def _hits(
+    points: _Points, blocks: list[_Block], advance: Advance
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield pairs that may be above their limits.
+
+    The next block is started before the places of one are read.
+    """
+    words = (_words(points.at(block.points), points.at(block.others), block) for block in blocks)
+    ahead = next(words, None)
+    for block in blocks:
+        now, ahead = ahead, next(words, None)
+        assert now is not None
+        for row, column in _places(*now):
+            yield block.points[row], block.others[column]
+        n_pairs = len(block.points) * len(block.others)
+        advance(n_pairs / 2 if block.is_triangle else n_pairs)
+
+
+def _places(words: Tensor, flags: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield rows and columns of the bits that are set, a limited number at a time."""
+    n_words, n_flags, per_flag = words.shape[1], flags.shape[1], TILE_COLUMNS // WORD
+    parts = torch.arange(per_flag, device=words.device)
+    bits = torch.arange(WORD, dtype=torch.int32, device=words.device)
+    for flagged in torch.nonzero(flags.view(-1)).view(-1).split(FLAGGED):
+        row = torch.div(flagged, n_flags, rounding_mode="floor")
+        first = row * n_words + (flagged - row * n_flags) * per_flag
+        at = (first[:, None] + parts).view(-1)
+        at = at[torch.nonzero(words.view(-1)[at]).view(-1)]
+        place, bit = torch.nonzero((words.view(-1)[at, None] >> bits) & 1).unbind(dim=1)
+        at = at[place]
+        row = torch.div(at, n_words, rounding_mode="floor")
+        yield row, (at - row * n_words) * WORD + bit
+
+
+def _words(left: _Points, right: _Points, block: _Block) -> tuple[Tensor, Tensor]:
+    """Return a bit for each pair, WORD of them in a number, and which tiles' rows have any."""
+    n_rows, n_columns = len(left.limits), len(right.limits)
+    down, across = triton.cdiv(n_rows, TILE_ROWS), triton.cdiv(n_columns, TILE_COLUMNS)
+    n_words = across * (TILE_COLUMNS // WORD)
+    device = left.limits.device
+    words = torch.empty((down * TILE_ROWS, n_words), dtype=torch.int32, device=device)
+    flags = torch.zeros((down * TILE_ROWS, across), dtype=torch.int8, device=device)
     _words_kernel[(down * across,)](
-        _tiled(left), _tiled(right),
-        bounds.offsets[rows], bounds.offsets[columns],
-        bounds.errors[rows], bounds.errors[columns], bounds.weights[rows], bounds.weights[columns],
-        limits[rows], limits[columns],
-        len(left), len(right), TILE if rows == columns else SIDE, out, n_words,
-        JOINED=joined, SIGNED=bounds.signed, WIDTH=left.shape[1], SWATH=SWATH, WORD=WORD,
-        **_shape(left),
+        _tiled(left.vectors, TILE_ROWS), _tiled(right.vectors, TILE_COLUMNS),
+        left.units, right.units, left.limits, right.limits, left.others, right.others,
+        n_rows, n_columns, TILE_COLUMNS if block.is_triangle else 2 * SIDE,
+        words, flags, n_words, across,
+        OTHER_TEST=left.other_test, WIDTH=left.vectors.shape[1],
+        ROWS=TILE_ROWS, COLUMNS=TILE_COLUMNS, DEPTH=DEPTH, SWATH=SWATH, WORD=WORD,
+        num_warps=WARPS, num_stages=STAGES,
     )  # fmt: skip
-    return out
+    return words, flags
 
 
 def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
@@ -219,15 +305,30 @@ def dots(vectors: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     return out
 
 
-def agrees(bounds: Bounds, tolerance: float) -> bool:
+def _ignore(amount: float) -> None:
+    """Take what is done without showing it."""
+
+
+def agrees(bounds: Bounds, coarse: Bounds, tolerance: float) -> bool:
     """Return whether the kernels agree with the plain filters on the first points."""
-    few = bounds.first(CHECKED)
-    largest = pair_filters.group_maxima(few, 1, CHECKED // GROUP)[:, 0]
-    found = group_maxima(few, 1, CHECKED // GROUP)[:, 0]
-    if not torch.allclose(found, largest, rtol=tolerance):
+    some = slice(0, CHECKED)
+    bounds, coarse = bounds.of(some), coarse.of(some)
+    free = coarse._replace(errors=torch.zeros_like(coarse.errors))
+    group = 1, CHECKED // GROUP, _ignore
+    largest = pair_filters.group_maxima(free, *group)[:, 0]
+    if not torch.allclose(group_maxima(free, *group)[:, 0], largest, rtol=tolerance):
         return False
-    pairs = [f.pairs_above(few, 0.4 * largest, True) for f in (pair_filters, _THIS_MODULE)]
-    if abs(len(pairs[0][0]) - len(pairs[1][0])) > 2 + len(pairs[0][0]) // 100:
-        return False
-    expected, found = (f.dots(few.vectors, *pairs[0]) for f in (pair_filters, _THIS_MODULE))
-    return torch.allclose(found, expected, rtol=tolerance, atol=tolerance * float(expected.max()))
+    members = torch.arange(1, CHECKED, 3, device=largest.device)
+    limits = 0.4 * largest
+    for name, first in (("pairs_above", ()), ("pairs_of", (members,))):
+        expected, pairs = (
+            getattr(module, name)(*first, bounds, coarse, limits, _ignore)
+            for module in (pair_filters, _THIS_MODULE)
+        )
+        if abs(len(pairs.rows) - len(expected.rows)) > 2 + len(expected.rows) // 100:
+            return False
+    products, others = (
+        module.dots(bounds.vectors, expected.rows, expected.columns)
+        for module in (pair_filters, _THIS_MODULE)
+    )
+    return torch.allclose(others, products, rtol=tolerance, atol=tolerance * float(products.max()))

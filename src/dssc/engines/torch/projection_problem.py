@@ -1,19 +1,18 @@
 """A-DSSC's projection without an n x n matrix, on a device.
 
-The CPU engine keeps lists of every point's most similar others, because reading all pairs again
-would double its work. Here reading is cheap: pairs are filtered once against rough thresholds,
-which gives rough potentials, and then against those potentials. What passes the second filter is
-all that can be positive, provided that no final potential is lower than the one filtered with. That
-is the certificate. Where a potential is lower, the filter runs again.
+All pairs are filtered once, against a floor for every point: what is kept are the pairs whose bound
+is above the sum of their floors. They give rough potentials, and those of them that may be positive
+at these are computed exactly. A pair that was not kept cannot be positive, provided that no
+potential is below its floor. That is the certificate. The pairs of points with a lower potential
+are filtered again, with floors that are low enough.
 """
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from sklearn.utils import gen_batches
 from torch import Tensor
 
 from dssc._devices import is_single
@@ -22,13 +21,13 @@ from dssc._typing import Array
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
-from dssc.engines.torch.pair_filters import GROUP, ROWS
+from dssc.engines.torch.pair_filters import Pairs
+from dssc.engines.torch.pair_search import Candidates, PairSearch
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.factored_similarity import (
     ROUGH_STEPS,
     SAMPLED_ROWS,
-    SINGLE_MARGIN,
     ListLength,
     entries_needed,
 )
@@ -37,20 +36,17 @@ from dssc.stochastic.newton import DualSolution, solve_dual
 from dssc.stochastic.outcome import compact, newton_remedy, status_text
 from dssc.stochastic.similarity import check_memory
 
-# Pairs per point that the rough solve uses.
+# Similar points per point that the rough solve uses, and how many times as many are kept.
 ROUGH_PAIRS = ListLength(1.5, 24, 32)
+KEPT = 3
 # Tolerance of the rough solve: a filter by worse potentials would have to be repeated.
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
 MARGIN = 0.05
-# A rough threshold is about the RANK-th of the largest bounds of GROUPS groups of columns.
-RANK, GROUPS = 8, 128
-# Up to this many points every rough threshold is computed exactly.
-EXACT_THRESHOLDS = 1 << 14
-# Most filters of all pairs.
+# Most filters for one eta2.
 MOST_PASSES = 30
-# Bounds that are held at once.
-TILE_ENTRIES = 1 << 28
+# Rows of which the largest entries are looked at.
+LARGEST_ROWS = 2048
 # Entries of a sampled row that are looked at first.
 LONGEST_NEED = 1024
 
@@ -83,12 +79,11 @@ class TorchProjectionProblem:
     def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
         with progress.stage("factor"):
             self.factor = TorchFactor(X, eta1, signed, device)
-        self.bounds, self.filters = self.factor.bounds, self.factor.filters
+        self.bounds, self.search = self.factor.bounds, PairSearch(self.factor)
         n = len(self.factor.scales)
         self.shape = n, n
         self._is_single = is_single(X)
-        self._rough: TorchGraph | None = None
-        self._n_rough = 0
+        self._rough: _RoughPairs | None = None
 
     @cached_property
     def largest(self) -> float:
@@ -97,9 +92,8 @@ class TorchProjectionProblem:
 
     def largest_entries(self, count: int, progress: Progress) -> Array:
         """Return the largest bounds of a sample of rows, in falling order."""
-        n = self.shape[0]
-        sample = slice(0, min(n, ROWS, TILE_ENTRIES // n))  # the order is random
-        return torch.topk(self._rows(sample), count, dim=1).values.double().cpu().numpy()
+        sample = self.search.sample(LARGEST_ROWS)
+        return torch.topk(sample, count, dim=1).values.double().cpu().numpy()
 
     def solve(
         self,
@@ -130,13 +124,13 @@ class TorchProjectionProblem:
             gap=gap,
             n_iter=n_iter,
             n_evaluations=proved.n_evaluations,
-            n_rescanned=(pairs.n_passes - 1) * self.shape[0],
+            n_rescanned=pairs.n_reread,
             converged=converged,
             status=status,
             device_plan=plan,
             device_coefficients=coefficients,
             device_pairs=pairs.graph,
-            device_floors=pairs.lowered,
+            device_floors=pairs.floors,
         )
 
     def near_pairs(self, result: ProjectionResult) -> NearPairs:
@@ -149,13 +143,6 @@ class TorchProjectionProblem:
         floors[order.cpu().numpy()] = result.device_floors.cpu().numpy()
         return NearPairs(csr_on_host(csr, self.shape), floors)
 
-    def _rows(self, rows: slice) -> Tensor:
-        """Return some rows of bounds, in the factor's order, with zeros on the diagonal."""
-        tile = self.bounds.tile(rows, slice(0, self.shape[0]))
-        own = torch.arange(rows.start, rows.stop, device=tile.device)
-        tile[own - rows.start, own] = 0.0
-        return tile
-
     def _rough_potentials(
         self, eta2: float, start: tuple[Array, Array] | None, progress: Progress
     ) -> Tensor:
@@ -163,19 +150,19 @@ class TorchProjectionProblem:
         n = self.shape[0]
         needed = self._sampled_needs(eta2)
         check_memory(float(needed.mean()) * n, self.shape, eta2)
-        wanted = min(n - 1, ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9))))
-        if self._rough is None or np.median(needed) > self._n_rough / 2:
-            with progress.stage("scan"):
-                self._rough, self._n_rough = self._rough_graph(wanted), wanted
+        if self._rough is None or np.median(needed) > self._rough.n_similar / 2:
+            wanted = ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9)))
+            self._rough = self._rough_pairs(min(n - 1, wanted), progress)
         w = None
         if start is not None:
             w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
-        return solve_dual(TorchDual(self._rough), eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
+        dual = TorchDual(self._rough.graph())
+        return solve_dual(dual, eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
         n = self.shape[0]
-        sample = self._rows(slice(0, min(n, SAMPLED_ROWS)))
+        sample = self.search.sample(SAMPLED_ROWS)
         for length in (min(LONGEST_NEED, n), n):
             top = torch.topk(sample, length, dim=1).values.cpu().numpy()
             needed = np.array([entries_needed(row, eta2) for row in top])
@@ -183,39 +170,25 @@ class TorchProjectionProblem:
                 break
         return needed
 
-    def _rough_graph(self, wanted: int) -> TorchGraph:
-        """Return the pairs above rough thresholds, about `wanted` per point, with their bounds."""
-        thresholds = self._rough_thresholds(wanted)
-        rows, columns = self.filters.pairs_above(self.factor.rough, thresholds, False)
-        products = self.filters.dots(self.bounds.vectors, rows, columns)
-        values = self.bounds.at(products, rows, columns)
-        graph = TorchGraph.of_pairs(rows, columns, values, self.shape[0])
-        return graph._replace(values=graph.values.double())
+    def _rough_pairs(self, n_similar: int, progress: Progress) -> "_RoughPairs":
+        """Return the pairs of points with about `KEPT * n_similar` others."""
+        n_kept = min(self.shape[0] - 1, KEPT * n_similar)
+        few, many = self.search.thresholds(n_similar, n_kept, progress)
+        candidates = self.search.above(many / 2, progress)
+        return _RoughPairs(candidates, few / 2, n_similar)
 
-    def _rough_thresholds(self, wanted: int) -> Tensor:
-        """Return for each point about its `wanted`-th largest bound."""
-        n = self.shape[0]
-        if n <= EXACT_THRESHOLDS:
-            parts = (torch.topk(self._rows(rows), wanted, dim=1) for rows in gen_batches(n, ROWS))
-            return torch.cat([part.values[:, -1] for part in parts])
-        n_columns = min(n, max(GROUPS * GROUP, n * RANK // wanted))
-        tiles_per_group = -(-n_columns // (GROUPS * GROUP))
-        n_groups = -(-n_columns // (tiles_per_group * GROUP))
-        n_columns = min(n, n_groups * tiles_per_group * GROUP)
-        maxima = self.filters.group_maxima(self.factor.rough, n_groups, tiles_per_group)
-        rank = max(1, min(n_groups, round(wanted * n_columns / n)))
-        return torch.topk(maxima, rank, dim=1).values[:, -1].contiguous()
+    def candidates(
+        self, floors: Tensor, known: Candidates | None, progress: Progress
+    ) -> Candidates:
+        """Return the pairs above floors, with the help of those above others."""
+        if known is None:
+            assert self._rough is not None
+            known = self._rough.candidates
+        return self.search.lowered(known, floors, progress)
 
-    def pairs_above(self, potentials: Tensor, eta2: float) -> TorchGraph:
-        """Return the graph of all pairs that may be above potentials, by their exact products."""
-        lowered = (potentials - SINGLE_MARGIN * potentials.abs()).float()
-        try:
-            rows, columns = self.filters.pairs_above(self.bounds, lowered, True)
-        except torch.OutOfMemoryError as error:
-            raise MemoryError(
-                f"eta2={eta2:g} makes more pairs possible than the device has memory for: {error}. "
-                "Lower eta2, or use device='cpu'"
-            ) from None
+    def graph_of(self, pairs: Pairs) -> TorchGraph:
+        """Return pairs as a graph with their exact similarities."""
+        rows, columns, _ = pairs
         scales = self.factor.scales
         values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
         return TorchGraph.of_pairs(rows, columns, values, self.shape[0], self.bounds.signed)
@@ -259,13 +232,28 @@ class TorchProjectionProblem:
 
     def _similarity_rows(self, rows: Tensor) -> Tensor:
         """Return rows of K, their columns in the factor's order."""
-        vectors, offsets, _, weights, _ = self.bounds
+        vectors, _, offsets, _, weights, _ = self.bounds
         place = self.factor.place[rows]
         products = (vectors[place] @ vectors.T).float() + (offsets[place, None] + offsets)
         tile = self.bounds.sizes(products)
         tile *= weights[place, None] + weights
         tile[torch.arange(len(place), device=place.device), place] = 0.0
         return tile
+
+
+class _RoughPairs(NamedTuple):
+    """Pairs above floors that do not depend on eta2, and floors that about `n_similar` exceed."""
+
+    candidates: Candidates
+    higher_floors: Tensor
+    n_similar: int
+
+    def graph(self) -> TorchGraph:
+        """Return the pairs above the higher floors as a graph, with their bounds."""
+        pairs = self.candidates.pairs
+        rows, columns, bounds = pairs.at(torch.nonzero(pairs.above(self.higher_floors)).view(-1))
+        graph = TorchGraph.of_pairs(rows, columns, bounds, len(self.higher_floors))
+        return graph._replace(values=graph.values.double())
 
 
 class _FilteredPairs:
@@ -276,14 +264,23 @@ class _FilteredPairs:
     ):
         self.problem, self.eta2, self.progress = problem, eta2, progress
         self.potentials = potentials
-        self.n_passes = 0
-        self._filter()
+        self.n_passes = self.n_reread = 0
+        self._filter(None)
 
-    def _filter(self) -> None:
-        self.lowered = self.potentials - MARGIN * self.eta2 / 2
+    def _filter(self, known: Candidates | None) -> None:
+        floors = self.potentials - MARGIN * self.eta2 / 2
+        if known is not None:
+            floors = torch.minimum(floors, known.floors)
+        self.known = self.problem.candidates(floors, known, self.progress)
         with self.progress.stage("scan"):
-            self.graph = self.problem.pairs_above(self.lowered, self.eta2)
+            self.graph = self.problem.graph_of(self.known.pairs)
         self.n_passes += 1
+        self.n_reread += self.known.n_reread
+
+    @property
+    def floors(self) -> Tensor:
+        """Potentials that may not be lower."""
+        return self.known.floors
 
     def dual(self) -> TorchDual:
         """Return the dual on the pairs that passed."""
@@ -292,14 +289,14 @@ class _FilteredPairs:
     def is_missing_any(self, potentials: Tensor) -> bool:
         """Return whether a potential is lower than the one that pairs were filtered with."""
         self.potentials = potentials
-        return not bool((potentials >= self.lowered).all())
+        return not bool((potentials >= self.floors).all())
 
     def extend(self) -> bool:
-        """Filter all pairs again, unless that was done too often."""
+        """Filter the pairs of points with a lower potential again, unless that was done often."""
         if self.n_passes >= MOST_PASSES:
             return False
         del self.graph  # makes room for the next one
-        self._filter()
+        self._filter(self.known)
         return True
 
     def judge(self, solution: DualSolution) -> tuple[float, float]:
