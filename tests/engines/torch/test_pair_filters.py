@@ -63,6 +63,27 @@ def test_filters_return_every_pair_above(members_only, where, rng, monkeypatch):
 
 
 @pytest.mark.parametrize("signed", [False, True])
+def test_pairs_above_either_threshold_hold_those_above_their_mean(signed, where, rng, monkeypatch):
+    monkeypatch.setattr(pair_filters, "ROWS", 96)
+    problem = problem_of(points(rng), where, 0.5, signed)
+    largest = float(exact_similarity(problem).quantile(0.98))
+    thresholds = (largest * (0.2 + torch.rand(700, device=where))).float()
+    bounds, coarse = problem.bounds, problem.factor.coarse
+    tile = bounds.tile(slice(0, 700), slice(0, 700))
+    sums = thresholds[:, None] + thresholds
+    least = torch.minimum(thresholds[:, None], thresholds)
+    above_mean, above_one = (
+        {int(i) * 700 + int(j) for i, j in torch.nonzero(torch.triu(tile > limits, 1))}
+        for limits in (sums / 2 * 1.001, least * 0.999)
+    )
+    for module in (pair_filters, problem.factor.filters):
+        rows, columns, _ = module.pairs_above_either(bounds, coarse, thresholds, lambda done: None)
+        pairs = set((rows.long() * 700 + columns).tolist())
+        assert above_mean <= pairs <= above_one
+        assert len(pairs) > 0.95 * len(above_one)
+
+
+@pytest.mark.parametrize("signed", [False, True])
 def test_separated_limits_fail_no_pair_above(signed, where, rng):
     problem = problem_of(points(rng), where, 0.5, signed)
     bounds = problem.bounds

@@ -55,8 +55,23 @@ def separated_limits(bounds: Bounds, limits: Tensor) -> tuple[Tensor, Tensor]:
 
     Only pairs whose product is above ``c_i + c_j`` can have a bound above ``l_i + l_j``, and those
     whose product is below ``-(d_i + d_j)`` or, if signs count, for which ``d_i + d_j < 0``.
+    """
+    least, offsets = _least_sizes(bounds, limits), bounds.offsets.double()
+    return (least - offsets).float(), (least if bounds.signed else least + offsets).float()
 
-    The size of a product counts if it is above ``(l_i + l_j) / (w_i + w_j) - e_i - e_j``. With
+
+def either_limits(bounds: Bounds, thresholds: Tensor) -> Tensor:
+    """Return a size for each point, so that pairs are compared with the smaller one of two.
+
+    No other pair can have a bound above the mean of its thresholds.
+    """
+    return 2.0 * _least_sizes(bounds, thresholds / 2).float()
+
+
+def _least_sizes(bounds: Bounds, limits: Tensor) -> Tensor:
+    """Return b, so that a bound can be above ``l_i + l_j`` only for a size above ``b_i + b_j``.
+
+    It is above them if the size is above ``(l_i + l_j) / (w_i + w_j) - e_i - e_j``. With
     ``r = l / w`` the ratio is
 
         (r_i + r_j) / 2 + (r_i - r_j) (w_i - w_j) / (2 (w_i + w_j)) ,
@@ -64,10 +79,9 @@ def separated_limits(bounds: Bounds, limits: Tensor) -> tuple[Tensor, Tensor]:
     and weights are nearly equal. With distances R and W from the medians of r and w, the second
     term is at most ``g_i + g_j``, ``g = W (R + max R) / (4 min w)``.
     """
-    weights, offsets = bounds.weights.double(), bounds.offsets.double()
+    weights = bounds.weights.double()
     ratios = limits.double() / weights
     far = (ratios - ratios.median()).abs()
     spread = (weights - weights.median()).abs() * (far + far.max()) / (4.0 * weights.min())
-    least = ratios / 2 - spread - bounds.errors.double()
-    least = least - ROUNDING * (ratios.abs() + spread + offsets.abs())
-    return (least - offsets).float(), (least if bounds.signed else least + offsets).float()
+    rounding = ROUNDING * (ratios.abs() + spread + bounds.offsets.double().abs())
+    return ratios / 2 - spread - bounds.errors.double() - rounding

@@ -8,6 +8,7 @@ is at most
 If signs count, a product below zero counts as zero.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -85,6 +86,10 @@ class Pairs(NamedTuple):
         """Return some of the pairs."""
         return Pairs(*(part[places] for part in self))
 
+    def above_either(self, thresholds: Tensor) -> Tensor:
+        """Return which bounds are above the threshold of one of their points."""
+        return self.bounds > torch.minimum(thresholds[self.rows], thresholds[self.columns])
+
     def above(self, limits: Tensor) -> Tensor:
         """Return which bounds are above the sum of the limits of their points."""
         return self.bounds > limits[self.rows] + limits[self.columns]
@@ -110,18 +115,31 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: A
     return out
 
 
-def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
-    """Return the pairs whose bound is above the sum of the limits of their points.
+def pairs_above_either(
+    bounds: Bounds, coarse: Bounds, thresholds: Tensor, advance: Advance
+) -> Pairs:
+    """Return pairs whose bound is above the threshold of one of their points.
 
-    `coarse` has bounds that are quicker to compute, and never below the others. `advance` is told
-    how many pairs are done.
+    No pair whose bound is above the mean of its thresholds is left out. `coarse` has bounds that
+    are quicker to compute, and never below the others. `advance` is told how many pairs are done.
     """
+    return _pairs_beyond(torch.minimum, bounds, thresholds, advance)
+
+
+def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
+    """Return the pairs whose bound is above the sum of the limits of their points."""
+    return _pairs_beyond(torch.add, bounds, limits, advance)
+
+
+def _pairs_beyond(
+    combined: Callable[[Tensor, Tensor], Tensor], bounds: Bounds, limits: Tensor, advance: Advance
+) -> Pairs:
     n = len(limits)
     parts = []
     for rows in gen_batches(n, ROWS):
         tile = bounds.tile(rows, slice(rows.start, n))
-        above = torch.triu(tile > limits[rows, None] + limits[rows.start :], diagonal=1)
-        i, j = torch.nonzero(above).unbind(dim=1)
+        least = combined(limits[rows, None], limits[rows.start :])
+        i, j = torch.nonzero(torch.triu(tile > least, diagonal=1)).unbind(dim=1)
         parts.append(numbered(i + rows.start, j + rows.start, tile[i, j]))
         advance(tile.numel() - len(tile) ** 2 / 2)
     return Pairs.joined(parts)

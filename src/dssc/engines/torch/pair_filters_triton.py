@@ -8,7 +8,7 @@ compiled wrongly (all sums zero) with more than two stages.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -19,11 +19,11 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 from dssc._progress import Advance
 from dssc.engines.torch import pair_filters
-from dssc.engines.torch.coarse_bounds import separated_limits
+from dssc.engines.torch.coarse_bounds import either_limits, separated_limits
 from dssc.engines.torch.pair_filters import GROUP, Bounds, Pairs, membership, numbered, once
 
 # Rows and columns of a tile of the filter, its warps, and the parts that are loaded ahead.
-TILE_ROWS, TILE_COLUMNS, WARPS, STAGES = 128, 256, 8, 3
+TILE_ROWS, TILE_COLUMNS, WARPS, STAGES = 128, 128, 4, 3
 # Bytes of a row that are multiplied at once.
 DEPTH = 128
 # Bits of a word.
@@ -34,8 +34,9 @@ SIDE = 1 << 16
 SWATH = 16
 # Parts of rows with a bit that are looked at together, which limits memory.
 FLAGGED = 1 << 20
-# What else makes a pair pass: nothing, limits below zero, or a product far below zero.
-NONE, NEGATIVE, BELOW = range(3)
+# How pairs are compared: a product with the sum of limits, or also if this sum is below zero, or
+# also far below zero; a size with the smaller limit, where signs count or do not.
+ABOVE, ABOVE_OR_NEGATIVE, ABOVE_OR_BELOW, SIGNED_EITHER, EITHER = range(5)
 # Points on which the kernels are compared with plain ones.
 CHECKED = 1024
 # Pairs, and numbers of each, that one program multiplies.
@@ -63,7 +64,7 @@ def _products(
 def _words_kernel(
     left, right, own_units, units, own_limits, limits, own_others, others,
     n_rows, n_columns, below, words, flags, n_words, n_flags,
-    OTHER_TEST: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    TEST: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
     DEPTH: tl.constexpr, SWATH: tl.constexpr, WORD: tl.constexpr,
 ):  # fmt: skip
     down, across = tl.cdiv(n_rows, ROWS), tl.cdiv(n_columns, COLUMNS)
@@ -81,13 +82,18 @@ def _words_kernel(
         beyond = float("inf")
         own_limit = tl.load(own_limits + rows, mask=rows < n_rows, other=beyond)
         limit = tl.load(limits + columns, mask=columns < n_columns, other=beyond)
-        hits = products > own_limit[:, None] + limit[None, :]
-        if OTHER_TEST > 0:
+        if TEST >= 1:
             own_other = tl.load(own_others + rows, mask=rows < n_rows, other=beyond)
             other = tl.load(others + columns, mask=columns < n_columns, other=beyond)
-            if OTHER_TEST == 1:
+        if TEST >= 3:
+            sizes = products + (own_other[:, None] + other[None, :])
+            sizes = tl.maximum(sizes, 0.0) if TEST == 3 else tl.abs(sizes)
+            hits = sizes > tl.minimum(own_limit[:, None], limit[None, :])
+        else:
+            hits = products > own_limit[:, None] + limit[None, :]
+            if TEST == 1:
                 hits = hits | (own_other[:, None] + other[None, :] < 0.0)
-            else:
+            elif TEST == 2:
                 hits = hits | (-products > own_other[:, None] + other[None, :])
         bits = tl.full((COLUMNS,), 1, dtype=tl.int32) << (tl.arange(0, COLUMNS) % WORD)
         packed = tl.where(hits, bits[None, :], 0)
@@ -165,20 +171,31 @@ def group_maxima(bounds: Bounds, n_groups: int, tiles_per_group: int, advance: A
 
 
 class _Points(NamedTuple):
-    """Rounded vectors, and what :func:`separated_limits` compares their products with."""
+    """Rounded vectors, and what their products are compared with, by one of the tests above."""
 
     vectors: Tensor
     units: Tensor
     limits: Tensor
     others: Tensor
-    other_test: int
+    test: int
 
     @classmethod
-    def of(cls, coarse: Bounds, limits: Tensor) -> "_Points":
-        """Return all points."""
+    def above(cls, coarse: Bounds, limits: Tensor) -> "_Points":
+        """Return points whose products are compared with the sum of two limits."""
         above, others = separated_limits(coarse, limits)
-        test = BELOW if not coarse.signed else NEGATIVE if bool(others.min() < 0) else NONE
+        test = ABOVE
+        if not coarse.signed:
+            test = ABOVE_OR_BELOW
+        elif bool(others.min() < 0):
+            test = ABOVE_OR_NEGATIVE
         return cls(coarse.vectors, coarse.units, above, others, test)
+
+    @classmethod
+    def above_either(cls, coarse: Bounds, thresholds: Tensor) -> "_Points":
+        """Return points whose products are compared with the smaller one of two limits."""
+        limits = either_limits(coarse, thresholds)
+        test = SIGNED_EITHER if coarse.signed else EITHER
+        return cls(coarse.vectors, coarse.units, limits, coarse.offsets, test)
 
     def at(self, points: Tensor) -> "_Points":
         """Return some of the points."""
@@ -187,7 +204,7 @@ class _Points(NamedTuple):
             self.units[points],
             self.limits[points],
             self.others[points],
-            self.other_test,
+            self.test,
         )
 
 
@@ -199,18 +216,34 @@ class _Block(NamedTuple):
     is_triangle: bool
 
 
+def pairs_above_either(
+    bounds: Bounds, coarse: Bounds, thresholds: Tensor, advance: Advance
+) -> Pairs:
+    """Return pairs whose bound is above the threshold of one of their points."""
+    above = lambda pairs: pairs.above_either(thresholds)  # noqa: E731
+    return _pairs_beyond(_Points.above_either(coarse, thresholds), bounds, above, advance)
+
+
 def pairs_above(bounds: Bounds, coarse: Bounds, limits: Tensor, advance: Advance) -> Pairs:
     """Return the pairs whose bound is above the sum of the limits of their points."""
-    sides = torch.arange(len(limits), device=limits.device).split(SIDE)
+    above = lambda pairs: pairs.above(limits)  # noqa: E731
+    return _pairs_beyond(_Points.above(coarse, limits), bounds, above, advance)
+
+
+def _pairs_beyond(
+    points: _Points, bounds: Bounds, above: Callable[[Pairs], Tensor], advance: Advance
+) -> Pairs:
+    sides = torch.arange(len(points.limits), device=points.limits.device).split(SIDE)
     blocks = [
         _Block(side, other, i == j)
         for i, side in enumerate(sides)
         for j, other in enumerate(sides[i:], start=i)
     ]
-    parts = [numbered(limits[:0], limits[:0], limits[:0])]
-    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
+    none = points.limits[:0]
+    parts = [numbered(none, none, none)]
+    for rows, columns in _hits(points, blocks, advance):
         upper = torch.nonzero(rows < columns).view(-1)
-        parts.append(_above(bounds, limits, numbered(rows[upper], columns[upper], limits[:0])))
+        parts.append(_kept(bounds, above, numbered(rows[upper], columns[upper], none)))
     return Pairs.joined(parts)
 
 
@@ -222,18 +255,19 @@ def pairs_of(
     blocks = [_Block(some, side, False) for some in members.split(SIDE) for side in sides]
     is_member = membership(members, len(limits))
     parts = [numbered(limits[:0], limits[:0], limits[:0])]
-    for rows, columns in _hits(_Points.of(coarse, limits), blocks, advance):
+    above = lambda pairs: pairs.above(limits)  # noqa: E731
+    for rows, columns in _hits(_Points.above(coarse, limits), blocks, advance):
         pairs = once(rows, columns, limits.new_empty(len(rows)), is_member)
-        parts.append(_above(bounds, limits, pairs))
+        parts.append(_kept(bounds, above, pairs))
     return Pairs.joined(parts)
 
 
-def _above(bounds: Bounds, limits: Tensor, pairs: Pairs) -> Pairs:
-    """Return those pairs whose bound in half precision is above their limits."""
+def _kept(bounds: Bounds, above: Callable[[Pairs], Tensor], pairs: Pairs) -> Pairs:
+    """Return those pairs that are above with their bounds in half precision."""
     rows, columns, _ = pairs
     values = bounds.at(dots(bounds.vectors, rows, columns), rows, columns)
     pairs = Pairs(rows, columns, values)
-    return pairs.at(torch.nonzero(pairs.above(limits)).view(-1))
+    return pairs.at(torch.nonzero(above(pairs)).view(-1))
 
 
 def _hits(
@@ -249,7 +283,9 @@ def _hits(
         now, ahead = ahead, next(words, None)
         assert now is not None
         for row, column in _places(*now):
-            yield block.points[row], block.others[column]
+            inside = (row < len(block.points)) & (column < len(block.others))
+            at = torch.nonzero(inside).view(-1)
+            yield block.points[row[at]], block.others[column[at]]
         n_pairs = len(block.points) * len(block.others)
         advance(n_pairs / 2 if block.is_triangle else n_pairs)
 
@@ -283,7 +319,7 @@ def _words(left: _Points, right: _Points, block: _Block) -> tuple[Tensor, Tensor
         left.units, right.units, left.limits, right.limits, left.others, right.others,
         n_rows, n_columns, TILE_COLUMNS if block.is_triangle else 2 * SIDE,
         words, flags, n_words, across,
-        OTHER_TEST=left.other_test, WIDTH=left.vectors.shape[1],
+        TEST=left.test, WIDTH=left.vectors.shape[1],
         ROWS=TILE_ROWS, COLUMNS=TILE_COLUMNS, DEPTH=DEPTH, SWATH=SWATH, WORD=WORD,
         num_warps=WARPS, num_stages=STAGES,
     )  # fmt: skip
@@ -320,7 +356,8 @@ def agrees(bounds: Bounds, coarse: Bounds, tolerance: float) -> bool:
         return False
     members = torch.arange(1, CHECKED, 3, device=largest.device)
     limits = 0.4 * largest
-    for name, first in (("pairs_above", ()), ("pairs_of", (members,))):
+    cases = ("pairs_above_either", ()), ("pairs_above", ()), ("pairs_of", (members,))
+    for name, first in cases:
         expected, pairs = (
             getattr(module, name)(*first, bounds, coarse, limits, _ignore)
             for module in (pair_filters, _THIS_MODULE)

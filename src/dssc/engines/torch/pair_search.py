@@ -70,13 +70,23 @@ class PairSearch:
             largest = torch.topk(maxima, ranks[1], dim=1).values
             return largest[:, ranks[0] - 1].contiguous(), largest[:, -1].contiguous()
 
+    def above_either(self, thresholds: Tensor, progress: Progress) -> Candidates:
+        """Return the pairs above the threshold of one of their points, and floors they imply."""
+        filters = self.factor.filters
+        pairs = self._all_pairs(filters.pairs_above_either, thresholds, progress)
+        return Candidates(pairs, thresholds * ((1.0 + SINGLE_MARGIN) / 2))
+
     def above(self, floors: Tensor, progress: Progress) -> Candidates:
         """Return the candidates for some floors."""
-        n, factor = self.n_points, self.factor
-        bounds = factor.bounds, factor.coarse, _limits(floors)
-        with progress.stage("scan", n * (n - 1) / 2, "pairs") as advance:
-            pairs = _filtered(lambda: factor.filters.pairs_above(*bounds, advance))
+        pairs = self._all_pairs(self.factor.filters.pairs_above, _limits(floors), progress)
         return Candidates(pairs, floors)
+
+    def _all_pairs(
+        self, pairs_above: Callable[..., Pairs], limits: Tensor, progress: Progress
+    ) -> Pairs:
+        n, factor = self.n_points, self.factor
+        with progress.stage("scan", n * (n - 1) / 2, "pairs") as advance:
+            return _filtered(lambda: pairs_above(factor.bounds, factor.coarse, limits, advance))
 
     def lowered(self, known: Candidates, floors: Tensor, progress: Progress) -> Candidates:
         """Return the candidates for other floors, where some are lower than those of known ones."""

@@ -1,10 +1,10 @@
 """A-DSSC's projection without an n x n matrix, on a device.
 
-All pairs are filtered once, against a floor for every point: what is kept are the pairs whose bound
-is above the sum of their floors. They give rough potentials, and those of them that may be positive
-at these are computed exactly. A pair that was not kept cannot be positive, provided that no
-potential is below its floor. That is the certificate. The pairs of points with a lower potential
-are filtered again, with floors that are low enough.
+All pairs are filtered once, against a threshold for every point; what is kept are the pairs whose
+bound is above one of theirs. They give rough potentials, and floors a little below these. Pairs
+whose bound is above the sum of their floors are computed exactly; for points whose floor is below
+half their threshold, these are searched for again. No other pair can be positive if no potential
+ends below its floor. That is the certificate. Where one does, its point's pairs are filtered again.
 """
 
 from dataclasses import dataclass, fields
@@ -38,7 +38,7 @@ from dssc.stochastic.similarity import check_memory
 
 # Similar points per point that the rough solve uses, and how many times as many are kept.
 ROUGH_PAIRS = ListLength(1.5, 24, 32)
-KEPT = 3
+KEPT = 2
 # Tolerance of the rough solve: a filter by worse potentials would have to be repeated.
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
@@ -174,8 +174,7 @@ class TorchProjectionProblem:
         """Return the pairs of points with about `KEPT * n_similar` others."""
         n_kept = min(self.shape[0] - 1, KEPT * n_similar)
         few, many = self.search.thresholds(n_similar, n_kept, progress)
-        candidates = self.search.above(many / 2, progress)
-        return _RoughPairs(candidates, few / 2, n_similar)
+        return _RoughPairs(self.search.above_either(many, progress), few, n_similar)
 
     def candidates(
         self, floors: Tensor, known: Candidates | None, progress: Progress
@@ -242,17 +241,17 @@ class TorchProjectionProblem:
 
 
 class _RoughPairs(NamedTuple):
-    """Pairs above floors that do not depend on eta2, and floors that about `n_similar` exceed."""
+    """Pairs that do not depend on eta2, and thresholds that about `n_similar` others exceed."""
 
     candidates: Candidates
-    higher_floors: Tensor
+    thresholds: Tensor
     n_similar: int
 
     def graph(self) -> TorchGraph:
-        """Return the pairs above the higher floors as a graph, with their bounds."""
+        """Return the pairs above the threshold of one of their points, with their bounds."""
         pairs = self.candidates.pairs
-        rows, columns, bounds = pairs.at(torch.nonzero(pairs.above(self.higher_floors)).view(-1))
-        graph = TorchGraph.of_pairs(rows, columns, bounds, len(self.higher_floors))
+        pairs = pairs.at(torch.nonzero(pairs.above_either(self.thresholds)).view(-1))
+        graph = TorchGraph.of_pairs(*pairs, len(self.thresholds))
         return graph._replace(values=graph.values.double())
 
 
