@@ -99,3 +99,18 @@ def test_coefficients_are_those_of_the_cpu(options, device, rng):
     positive = other.affinity_matrix_.toarray() > 0
     np.fill_diagonal(positive, False)
     assert np.array_equal(C != 0, positive)
+
+
+def test_wide_bounds_neither_spoil_rough_potentials_nor_fill_the_graph(where, rng):
+    X = points(rng, n=500)
+    narrow = problem_of(X, where).solve(0.01)
+    problem = problem_of(X, where)
+    K = in_sample_order(problem)
+    wide = 0.02 * float(problem.bounds.vectors.double().square().sum(dim=1).max())
+    problem.factor.bounds = problem.bounds._replace(errors=problem.bounds.errors + wide)
+    problem.bounds = problem.factor.bounds
+    problem.factor.__dict__.pop("coarse", None)
+    result = problem.solve(0.01)
+    certify(K, 0.01, result)
+    assert result.n_rescanned < 0.3 * 500
+    assert len(result.device_pairs.rows) < 2 * len(narrow.device_pairs.rows)

@@ -45,9 +45,9 @@ def coarse_bounds(bounds: Bounds) -> Bounds:
 
 def _orthogonal(size: int, device: torch.device) -> Tensor:
     """Return a fixed orthogonal matrix without large entries."""
-    generator = torch.Generator().manual_seed(0)
-    random = torch.randn((size, size), generator=generator, dtype=torch.float64)
-    return torch.linalg.qr(random.to(device))[0]
+    generator = torch.Generator(device).manual_seed(0)
+    random = torch.empty((size, size), dtype=torch.float64, device=device)
+    return torch.linalg.qr(random.normal_(generator=generator))[0]
 
 
 def separated_limits(bounds: Bounds, limits: Tensor) -> tuple[Tensor, Tensor]:

@@ -69,6 +69,11 @@ class Bounds(NamedTuple):
         sizes += self.errors[rows] + self.errors[columns]
         return sizes * (self.weights[rows] + self.weights[columns])
 
+    def errors_at(self, rows: Tensor, columns: Tensor) -> Tensor:
+        """Return what the errors of the products add to the bounds at places."""
+        errors = self.errors[rows] + self.errors[columns]
+        return errors * (self.weights[rows] + self.weights[columns])
+
 
 class Pairs(NamedTuple):
     """Pairs of points i < j, and a bound on the similarity of each."""

@@ -32,8 +32,8 @@ WORD = 32
 SIDE = 1 << 16
 # Rows of tiles that are processed together, their operands in the cache.
 SWATH = 16
-# Parts of rows with a bit that are looked at together, which limits memory.
-FLAGGED = 1 << 20
+# Parts of rows with a bit that are looked at together, which limits memory, and by one program.
+FLAGGED, FLAGS = 1 << 22, 256
 # How pairs are compared: a product with the sum of limits, or also if this sum is below zero, or
 # also far below zero; a size with the smaller limit, where signs count or do not.
 ABOVE, ABOVE_OR_NEGATIVE, ABOVE_OR_BELOW, SIGNED_EITHER, EITHER = range(5)
@@ -103,6 +103,43 @@ def _words_kernel(
         tl.store(words + first + tl.arange(0, per_row)[None, :], word)
         flag = tl.max((word != 0).to(tl.int32), axis=1).to(tl.int8)
         tl.store(flags + rows.to(tl.int64) * n_flags + column // COLUMNS, flag)
+
+
+@triton.jit
+def _count_kernel(
+    words, flagged, n_flagged, n_words, n_flags, counts,
+    PER_FLAG: tl.constexpr, BLOCK: tl.constexpr, WORD: tl.constexpr,
+):  # fmt: skip
+    numbers = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = numbers < n_flagged
+    flag = tl.load(flagged + numbers, mask=valid, other=0)
+    first = flag // n_flags * n_words + flag % n_flags * PER_FLAG
+    count = tl.zeros((BLOCK,), dtype=tl.int32)
+    for part in range(PER_FLAG):
+        word = tl.load(words + first + part, mask=valid, other=0)
+        for bit in range(WORD):
+            count += (word >> bit) & 1
+    tl.store(counts + numbers, count, mask=valid)
+
+
+@triton.jit
+def _places_kernel(
+    words, flagged, starts, n_flagged, n_words, n_flags, rows, columns,
+    PER_FLAG: tl.constexpr, BLOCK: tl.constexpr, WORD: tl.constexpr,
+):  # fmt: skip
+    numbers = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = numbers < n_flagged
+    flag = tl.load(flagged + numbers, mask=valid, other=0)
+    row, tile = flag // n_flags, flag % n_flags
+    place = tl.load(starts + numbers, mask=valid, other=0)
+    for part in range(PER_FLAG):
+        word = tl.load(words + row * n_words + tile * PER_FLAG + part, mask=valid, other=0)
+        for bit in range(WORD):
+            hit = (word >> bit) & 1
+            tl.store(rows + place, row.to(tl.int32), mask=hit == 1)
+            column = (tile * PER_FLAG + part) * WORD + bit
+            tl.store(columns + place, column.to(tl.int32), mask=hit == 1)
+            place += hit
 
 
 @triton.jit
@@ -242,8 +279,7 @@ def _pairs_beyond(
     none = points.limits[:0]
     parts = [numbered(none, none, none)]
     for rows, columns in _hits(points, blocks, advance):
-        upper = torch.nonzero(rows < columns).view(-1)
-        parts.append(_kept(bounds, above, numbered(rows[upper], columns[upper], none)))
+        parts.append(_kept(bounds, above, numbered(rows, columns, none)))
     return Pairs.joined(parts)
 
 
@@ -263,11 +299,11 @@ def pairs_of(
 
 
 def _kept(bounds: Bounds, above: Callable[[Pairs], Tensor], pairs: Pairs) -> Pairs:
-    """Return those pairs that are above with their bounds in half precision."""
+    """Return those pairs i < j that are above with their bounds in half precision."""
     rows, columns, _ = pairs
     values = bounds.at(dots(bounds.vectors, rows, columns), rows, columns)
     pairs = Pairs(rows, columns, values)
-    return pairs.at(torch.nonzero(above(pairs)).view(-1))
+    return pairs.at(torch.nonzero(above(pairs) & (rows < columns)).view(-1))
 
 
 def _hits(
@@ -282,28 +318,30 @@ def _hits(
     for block in blocks:
         now, ahead = ahead, next(words, None)
         assert now is not None
+        n_rows, n_columns = len(block.points), len(block.others)
         for row, column in _places(*now):
-            inside = (row < len(block.points)) & (column < len(block.others))
-            at = torch.nonzero(inside).view(-1)
-            yield block.points[row[at]], block.others[column[at]]
-        n_pairs = len(block.points) * len(block.others)
+            if n_rows % TILE_ROWS or n_columns % TILE_COLUMNS:  # limits below zero admit the rest
+                inside = torch.nonzero((row < n_rows) & (column < n_columns)).view(-1)
+                row, column = row[inside], column[inside]
+            yield block.points[row], block.others[column]
+        n_pairs = n_rows * n_columns
         advance(n_pairs / 2 if block.is_triangle else n_pairs)
 
 
 def _places(words: Tensor, flags: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield rows and columns of the bits that are set, a limited number at a time."""
-    n_words, n_flags, per_flag = words.shape[1], flags.shape[1], TILE_COLUMNS // WORD
-    parts = torch.arange(per_flag, device=words.device)
-    bits = torch.arange(WORD, dtype=torch.int32, device=words.device)
+    sizes = words.shape[1], flags.shape[1]
+    shape = {"PER_FLAG": TILE_COLUMNS // WORD, "BLOCK": FLAGS, "WORD": WORD}
     for flagged in torch.nonzero(flags.view(-1)).view(-1).split(FLAGGED):
-        row = torch.div(flagged, n_flags, rounding_mode="floor")
-        first = row * n_words + (flagged - row * n_flags) * per_flag
-        at = (first[:, None] + parts).view(-1)
-        at = at[torch.nonzero(words.view(-1)[at]).view(-1)]
-        place, bit = torch.nonzero((words.view(-1)[at, None] >> bits) & 1).unbind(dim=1)
-        at = at[place]
-        row = torch.div(at, n_words, rounding_mode="floor")
-        yield row, (at - row * n_words) * WORD + bit
+        grid = (triton.cdiv(len(flagged), FLAGS),)
+        counts = torch.empty(len(flagged), dtype=torch.int32, device=words.device)
+        _count_kernel[grid](words, flagged, len(flagged), *sizes, counts, **shape)
+        ends = torch.cumsum(counts, 0)
+        places = torch.empty((2, int(ends[-1])), dtype=torch.int32, device=words.device)
+        _places_kernel[grid](
+            words, flagged, ends - counts, len(flagged), *sizes, places[0], places[1], **shape
+        )
+        yield places[0], places[1]
 
 
 def _words(left: _Points, right: _Points, block: _Block) -> tuple[Tensor, Tensor]:

@@ -21,7 +21,7 @@ from dssc._typing import Array
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
-from dssc.engines.torch.pair_filters import Pairs
+from dssc.engines.torch.pair_filters import Bounds
 from dssc.engines.torch.pair_search import Candidates, PairSearch
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
@@ -45,6 +45,8 @@ ROUGH_TOL = 1e-3
 MARGIN = 0.05
 # Most filters for one eta2.
 MOST_PASSES = 30
+# Relative margin for the rounding of an exact similarity, and of a sum of two floors.
+EXACT_MARGIN = 1e-12
 # Rows of which the largest entries are looked at.
 LARGEST_ROWS = 2048
 # Entries of a sampled row that are looked at first.
@@ -156,7 +158,7 @@ class TorchProjectionProblem:
         w = None
         if start is not None:
             w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
-        dual = TorchDual(self._rough.graph())
+        dual = TorchDual(self._rough.graph(self.bounds))
         return solve_dual(dual, eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
 
     def _sampled_needs(self, eta2: float) -> Array:
@@ -185,11 +187,15 @@ class TorchProjectionProblem:
             known = self._rough.candidates
         return self.search.lowered(known, floors, progress)
 
-    def graph_of(self, pairs: Pairs) -> TorchGraph:
-        """Return pairs as a graph with their exact similarities."""
-        rows, columns, _ = pairs
-        scales = self.factor.scales
+    def graph_of(self, candidates: Candidates) -> TorchGraph:
+        """Return those pairs whose exact similarity is above their floors, as a graph."""
+        rows, columns, _ = candidates.pairs
+        scales, floors = self.factor.scales, candidates.floors
         values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
+        least = floors[rows] + floors[columns]
+        sizes = self.bounds.sizes(values)
+        kept = torch.nonzero(sizes > least - EXACT_MARGIN * least.abs()).view(-1)
+        rows, columns, values = rows[kept], columns[kept], values[kept]
         return TorchGraph.of_pairs(rows, columns, values, self.shape[0], self.bounds.signed)
 
     def _in_samples_order(self, graph: TorchGraph, slack: Tensor) -> tuple[TorchCsr, TorchCsr]:
@@ -247,11 +253,12 @@ class _RoughPairs(NamedTuple):
     thresholds: Tensor
     n_similar: int
 
-    def graph(self) -> TorchGraph:
-        """Return the pairs above the threshold of one of their points, with their bounds."""
+    def graph(self, bounds: Bounds) -> TorchGraph:
+        """Return the pairs above the threshold of one of their points, with rough similarities."""
         pairs = self.candidates.pairs
-        pairs = pairs.at(torch.nonzero(pairs.above_either(self.thresholds)).view(-1))
-        graph = TorchGraph.of_pairs(*pairs, len(self.thresholds))
+        rows, columns, sizes = pairs.at(torch.nonzero(pairs.above_either(self.thresholds)).view(-1))
+        sizes = (sizes - bounds.errors_at(rows, columns)).clamp(min=0.0)
+        graph = TorchGraph.of_pairs(rows, columns, sizes, len(self.thresholds))
         return graph._replace(values=graph.values.double())
 
 
@@ -272,7 +279,7 @@ class _FilteredPairs:
             floors = torch.minimum(floors, known.floors)
         self.known = self.problem.candidates(floors, known, self.progress)
         with self.progress.stage("scan"):
-            self.graph = self.problem.graph_of(self.known.pairs)
+            self.graph = self.problem.graph_of(self.known)
         self.n_passes += 1
         self.n_reread += self.known.n_reread
 
