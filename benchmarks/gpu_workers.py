@@ -115,6 +115,10 @@ class Spread:
         self.seconds += time.perf_counter() - start
         return lists
 
+    def started(self, device):
+        """Start the processes; return futures of what they are."""
+        return [self.pool.submit(warm_up, device) for _ in range(self.n_processes)]
+
     def close(self):
         """End the processes."""
         self.pool.shutdown()
@@ -134,11 +138,8 @@ def affinity(factor, search=None, eta2=None):
     return result, time.perf_counter() - start
 
 
-def spread_affinity(factor, n_processes, device):
-    """Return what `affinity` returns, by processes, after they have started; print rates."""
-    search = Spread(factor, n_processes, device)
-    started = [search.pool.submit(warm_up, device) for _ in range(n_processes)]
-    print(f"{n_processes} process(es) started: {[future.result() for future in started]}")
+def spread_affinity(factor, search):
+    """Return what `affinity` returns, by processes that have started; print rates."""
     result, seconds = affinity(factor, search)
     d = factor.vectors.shape[1]
     for run in search.runs:
@@ -201,8 +202,12 @@ def main():
     )
     factor_of = partial(LeastSquaresFactor, X.astype(np.float32), ETA1)
     print(f"{options.n:,} points of {options.features} features, device {options.device}")
-    one, again, two = (spread_affinity(factor_of(), k, options.device) for k in (1, 1, 2))
-    print(f"one process twice: {same(one, again)}")
+    factor = factor_of()
+    searches = [Spread(factor, n_processes, options.device) for n_processes in (1, 2)]
+    started = [search.started(options.device) for search in searches]  # all at the same time
+    for processes in started:
+        print(f"processes: {[future.result() for future in processes]}", flush=True)
+    one, two = (spread_affinity(factor_of(), search) for search in searches)
     print(f"one process and two: {same(one, two)}", flush=True)
     here, seconds = affinity(factor_of(), eta2=one.eta2)
     print(f"CPU engine at that eta2: {seconds:.2f} s; one process beside it: {same(one, here)}")
