@@ -96,7 +96,7 @@ class Losses:
     def during(self, stage, run):
         """Return `Workers.run` with losses during a stage."""
 
-        def losing(workers, next_task):
+        def losing(workers, next_task, **options):
             self.n_runs += 1
             number = self.n_runs
 
@@ -106,7 +106,7 @@ class Losses:
                 arguments = self.log, f"{number} {task.name}", task.function, *task.arguments
                 return task._replace(function=logged, arguments=arguments)
 
-            for name, result in run(workers, next_logged):
+            for name, result in run(workers, next_logged, **options):
                 kind = name.split()[0]
                 self.n_results[kind] += 1
                 if kind == stage and self.n_results[kind] in LOSSES[stage]:

@@ -132,7 +132,7 @@ class ClusterFactor:
             parts[task.name] = part
             return task
 
-        for name, result in self.workers.run(next_task):
+        for name, result in self.workers.run(next_task, balanced=True):
             yield parts.pop(name), result
 
     def _held_weights(self, weights: list[Weights], number: int) -> Any:

@@ -1,5 +1,6 @@
 """Tasks on the workers of a cluster, with results that are checked on arrival."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -69,36 +70,43 @@ class Workers:
         """Return a key for a task; the part before the tag is what Dask's dashboard shows."""
         return f"dssc-{name}-{self.tag}"
 
-    def run(self, next_task: Callable[[], Task | None]) -> Iterator[tuple[str, PartResult]]:
+    def run(
+        self, next_task: Callable[[], Task | None], balanced: bool = False
+    ) -> Iterator[tuple[str, PartResult]]:
         """Yield the names of tasks with their intact results, in the order in which they arrive.
 
-        `next_task` returns a task, or None if none is ready; more may be ready after a result.
+        `next_task` returns a task, or None if none is ready; more may be ready after a result. With
+        `balanced`, each task goes to the worker with the fewest of them. Otherwise Dask decides; it
+        prefers workers that hold what a task needs, even where others wait.
         """
         from distributed import as_completed
 
         self._n_runs += 1
         arriving = as_completed(with_results=True)
-        running: dict[str, Task] = {}
+        running: dict[str, tuple[Task, str | None]] = {}
         attempts: dict[str, int] = {}
-        most = self._most_waiting()
+        waiting = _Waiting(self.client)
 
         def submit(task: Task) -> None:
             attempts[task.name] = attempts.get(task.name, 0) + 1
-            future = self._submit(task, attempts[task.name])
-            running[future.key] = task
+            worker = waiting.least_busy() if balanced else None
+            future = self._submit(task, attempts[task.name], worker)
+            running[future.key] = task, worker
+            waiting.counts[worker] += 1
             arriving.add(future)
 
         def fill() -> None:
-            while len(running) < most and (task := next_task()):
+            while len(running) < waiting.most and (task := next_task()):
                 submit(task)
 
         fill()
         while running:
             future, result = next(arriving)
-            task = running.pop(future.key)
+            task, worker = running.pop(future.key)
+            waiting.counts[worker] -= 1
             self.work.n_tasks += 1
             if self.work.n_tasks % RECOUNT == 0:
-                most = self._most_waiting()
+                waiting.recount()
             if not result.is_intact:
                 check_attempts(task.name, attempts[task.name])
                 self.work.n_repeated += 1
@@ -134,17 +142,41 @@ class Workers:
         sent: dict[str, int] = self.client.run(sent_bytes, on_error="ignore")
         return sent
 
-    def _most_waiting(self) -> int:
-        return max(1, TASKS_PER_THREAD * sum(self.client.nthreads().values()))
-
-    def _submit(self, task: Task, attempt: int) -> Any:
+    def _submit(self, task: Task, attempt: int, worker: str | None) -> Any:
         kind, number = task.name.split()
         return self.client.submit(
             task.function,
             *task.arguments,
             key=f"{self.key(kind)}-{self._n_runs}-{number}-{attempt}",
             retries=ATTEMPTS,
+            workers=worker,
+            allow_other_workers=worker is not None,  # if that one is lost
         )
+
+
+class _Waiting:
+    """How many tasks of a run wait at each worker."""
+
+    def __init__(self, client: Any):
+        self.client = client
+        self.counts: Counter[str | None] = Counter()
+        self.recount()
+
+    def recount(self) -> None:
+        """Ask which workers there are."""
+        self.threads: dict[str, int] = self.client.nthreads()
+
+    @property
+    def most(self) -> int:
+        """The number of tasks that may wait."""
+        return max(1, TASKS_PER_THREAD * sum(self.threads.values()))
+
+    def least_busy(self) -> str | None:
+        """Return the worker with the fewest waiting tasks per thread, if there are workers."""
+        return min(self.threads, key=self._tasks_per_thread, default=None)
+
+    def _tasks_per_thread(self, worker: str) -> float:
+        return self.counts[worker] / self.threads[worker]
 
 
 def check_attempts(name: str, n_attempts: int) -> None:
