@@ -341,23 +341,21 @@ def products_of_chunks(
     places: Array, vectors: Array, rest: Array, others: Array, other_rest: Array
 ) -> PartResult:
     """Return exact products of pairs of vectors, the first of each from the first chunk."""
-    left = map(aligned, (vectors, rest, places[0]))
-    right = map(aligned, (others, other_rest, places[1]))
+    left, right = used_rows(places[0], vectors, rest), used_rows(places[1], others, other_rest)
     out = np.empty(places.shape[1])
     with one_thread():
         kernels.paired_products(*left, *right, out)
     return PartResult.of([out])
 
 
-def aligned(array: Array) -> Array:
-    """Return an array that cannot be written, as it comes from another worker, and is aligned.
+def used_rows(places: Array, *chunks: Array) -> list[Array]:
+    """Return the rows of chunks that are at some places, and where each place is among them.
 
-    What comes from disk need not be aligned. A kernel would be compiled again for it, perhaps with
-    another order of summation.
+    What comes from another worker or from disk need not be aligned, or may not be written. A kernel
+    would be compiled again for it, perhaps with another order of summation.
     """
-    array = np.require(array, requirements="A").view()
-    array.flags.writeable = False
-    return array
+    rows, places = np.unique(places, return_inverse=True)
+    return [*(chunk[rows] for chunk in chunks), places.astype(np.int32)]
 
 
 def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
