@@ -35,6 +35,7 @@ class ClusterRows:
 
     def __init__(self, array: Any):
         self.array = array
+        self._numbers: dict[str, Array] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,17 +60,21 @@ class ClusterRows:
         return ClusterRows(self.array[rows])
 
     def map_rows(self, function: Callable[[Array], Array], name: str) -> Array:
-        """Return one number per row, by a function of rows that is called for each batch."""
-        numbers = self.array.map_blocks(
-            for_batches,
-            function=function,
-            drop_axis=1,
-            dtype=np.float64,
-            meta=np.empty(0),
-            token=f"dssc-{name}",
-        )
-        result: Array = numbers.compute()
-        return result
+        """Return one number per row, by a function of rows that is called for each batch.
+
+        The numbers are kept: a name must always stand for the same ones.
+        """
+        if name not in self._numbers:
+            numbers = self.array.map_blocks(
+                for_batches,
+                function=function,
+                drop_axis=1,
+                dtype=np.float64,
+                meta=np.empty(0),
+                token=f"dssc-{name}",
+            )
+            self._numbers[name] = numbers.compute()
+        return self._numbers[name].copy()
 
     def in_memory(self) -> Array:
         """Return all rows: in memory, or in an unnamed file if they are many."""
@@ -83,13 +88,6 @@ class ClusterRows:
 def for_batches(rows: Array, function: Callable[[Array], Array]) -> Array:
     """Return the results of a function for batches of rows."""
     return np.concatenate([function(rows[batch]) for batch in gen_batches(rows.shape[0], BATCH)])
-
-
-def map_rows(X: Any, function: Callable[[Array], Array], name: str) -> Array:
-    """Return one number per row of an array or of `ClusterRows`; see `ClusterRows.map_rows`."""
-    if isinstance(X, ClusterRows):
-        return X.map_rows(function, name)
-    return for_batches(X, function)
 
 
 def whole_rows(X: Any) -> Any:

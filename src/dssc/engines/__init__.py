@@ -25,9 +25,7 @@ def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | Non
                 f"device={device!r} cannot be used for a Dask array; use 'cuda' for the GPU that "
                 "each worker sees, 'torch', 'cpu' or None"
             )
-        from dssc.engines.dask.engine import DaskEngine
-
-        return DaskEngine(checkpoint, None if device == "cpu" else device)
+        return _engine_for_chunks(None if device == "cpu" else device, checkpoint)
     if checkpoint is not None:
         raise ValueError(
             f"checkpoint={checkpoint!r} needs X as a Dask array; use dask.array.from_array(X), or "
@@ -39,3 +37,19 @@ def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | Non
     from dssc.engines.torch.engine import TorchEngine
 
     return TorchEngine(place)
+
+
+def _engine_for_chunks(device: str | None, checkpoint: str | PathLike[str] | None) -> Engine:
+    """Return the engine for a Dask array: its workers, or one device if there are none."""
+    from dssc.engines.dask.engine import DaskEngine, active_client
+
+    if device is None or active_client() is not None:
+        return DaskEngine(checkpoint, device)
+    if checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={checkpoint!r} with device={device!r} needs workers, and no client of "
+            "distributed is active; start one, or use checkpoint=None"
+        )
+    from dssc.engines.dask.one_device import OneDeviceEngine
+
+    return OneDeviceEngine(torch_device(device, None))

@@ -197,9 +197,9 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         the choice has done already is part of "choice".
     work_ : dict
         For a Dask array, what the search of all pairs took: on a cluster "tasks" computed, "tasks
-        repeated" because their result was damaged on its way, and "bytes received"; with a
-        `checkpoint`, "parts from the checkpoint". Empty for other data, and if the search was part
-        of the choice of parameters, as it is for up to 8,000 points.
+        repeated" because their result was damaged on its way, "bytes received" and "bytes between
+        workers"; with a `checkpoint`, "parts from the checkpoint". Empty for other data, and if the
+        search was part of the choice of parameters, as it is for up to 8,000 points.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)

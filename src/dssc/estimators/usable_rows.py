@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dssc._cluster_rows import map_rows
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
+from dssc.features.by_rows import map_rows
 
 # The label of points without a cluster.
 NO_CLUSTER = -1

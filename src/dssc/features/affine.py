@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dssc._cluster_rows import ClusterRows, map_rows
+from dssc._cluster_rows import ClusterRows
 from dssc._typing import Array, Matrix
+from dssc.features.by_rows import map_rows
 
 # Squares of numbers with binary exponents up to this, of either sign, are far from the limits.
 LARGEST_EXPONENT = 400

@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
-from dssc._cluster_rows import map_rows
 from dssc._devices import is_tensor
 from dssc._typing import Array, Matrix
 from dssc._validation import check_structure
+from dssc.features.by_rows import map_rows
 
 # Rows that are multiplied with all others together.
 FEW_ROWS = 64

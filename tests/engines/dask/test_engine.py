@@ -29,12 +29,16 @@ def test_without_a_client_the_fit_has_the_same_bits(X, expected):
         assert_same_bits(estimator().fit(chunked(X)), expected)
 
 
-def test_workers_give_the_same_bits_and_say_what_they_did(X, expected, client, small_chunks):
-    model = estimator().fit(chunked(X))
+def test_workers_give_the_same_bits_and_say_what_they_did(
+    X, expected, client, small_chunks, capsys
+):
+    model = estimator(verbose=1).fit(chunked(X))
     assert_same_bits(model, expected)
     assert model.work_["tasks"] >= 4
     assert model.work_["tasks repeated"] == 0
     assert 0 < model.work_["bytes received"] < X.nbytes * 10
+    assert model.work_["bytes between workers"] > X.nbytes / 4
+    assert f"{model.work_['tasks']} tasks, 0 of them repeated" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -107,12 +111,6 @@ def test_results_that_stay_damaged_are_refused(X, client, damage):
 def test_other_devices_are_refused(device):
     with pytest.raises(ValueError, match=f"device='{device}' cannot be used for a Dask array"):
         engine_for(device, da.ones((5, 2)))
-
-
-def test_a_device_without_workers_is_refused(X, monkeypatch):
-    monkeypatch.setattr(dask_engine, "active_client", lambda: None)
-    with pytest.raises(ValueError, match=r"device='cuda' .* no client of distributed is active"):
-        estimator(device="cuda").fit(chunked(X))
 
 
 def test_no_client_is_no_error(monkeypatch):

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -13,14 +14,13 @@ import numpy as np
 import pytest
 
 from dssc.engines.dask import factor, workers
-from dssc.engines.dask.factor import part_in_chunks
 from tests.engines.dask.conftest import assert_same_bits, estimator, make_points
 
 pytestmark = pytest.mark.slow
 
 N = 20_000
-# Results of parts after which two workers are lost, out of about 60.
-LOSSES = (8, 30)
+# Numbers of results of a stage after which two workers are lost.
+LOSSES = {"scan": (8, 30), "products": (5, 40), "read": (2,)}
 FIT = """
 import sys
 import dask.array as da, numpy as np
@@ -72,35 +72,98 @@ def test_four_processes_give_the_same_bits(X, expected, processes):
     assert_same_bits(estimator().fit(da.from_array(X, chunks=(3000, -1))), expected)
 
 
+def logged(path, name, function, *arguments):
+    """Return what a function returns, and write down on the worker that it was called."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(f"{name}\n")
+    return function(*arguments)
+
+
+class Losses:
+    """Loses two workers after some results of a stage, and counts how often tasks are computed."""
+
+    def __init__(self, lose, client, log):
+        self.lose, self.client, self.log = lose, client, log
+        self.lost, self.n_runs, self.n_results = [], 0, Counter()
+
+    def two_workers(self):
+        """Lose the two workers with the most to do."""
+        tasks = self.client.processing()
+        for address in sorted(tasks, key=lambda worker: -len(tasks[worker]))[:2]:
+            self.lose(self.client, address)
+            self.lost.append(address)
+
+    def during(self, stage, run):
+        """Return `Workers.run` with losses during a stage."""
+
+        def losing(workers, next_task, **options):
+            self.n_runs += 1
+            number = self.n_runs
+
+            def next_logged():
+                if (task := next_task()) is None:
+                    return None
+                arguments = self.log, f"{number} {task.name}", task.function, *task.arguments
+                return task._replace(function=logged, arguments=arguments)
+
+            for name, result in run(workers, next_logged, **options):
+                kind = name.split()[0]
+                self.n_results[kind] += 1
+                if kind == stage and self.n_results[kind] in LOSSES[stage]:
+                    self.two_workers()
+                yield name, result
+
+        return losing
+
+    @property
+    def most_computed(self):
+        """How often a task was computed at most."""
+        return max(Counter(self.log.read_text(encoding="utf-8").splitlines()).values())
+
+
 @pytest.mark.parametrize("lose", [kill, end])
-def test_workers_lost_during_the_search_change_nothing(
+@pytest.mark.parametrize("stage", ["scan", "products", "read"])
+def test_workers_lost_during_a_pass_change_nothing(
+    stage, lose, X, expected, processes, monkeypatch, tmp_path
+):
+    losses = Losses(lose, processes, tmp_path / "log")
+    monkeypatch.setattr(workers.Workers, "run", losses.during(stage, workers.Workers.run))
+    model = estimator().fit(da.from_array(X, chunks=(3000, -1)))
+    assert len(losses.lost) == 2 * len(LOSSES[stage])
+    allowed = dask.config.get("distributed.scheduler.allowed-failures")
+    assert losses.most_computed <= 1 + allowed
+    assert_same_bits(model, expected)
+
+
+def slow_vectors(rows, substitute):
+    time.sleep(0.3)
+    return factor.vectors_of_chunk(rows, substitute)
+
+
+@pytest.mark.parametrize("lose", [kill, end])
+def test_workers_lost_while_vectors_are_computed_change_nothing(
     lose, X, expected, processes, monkeypatch, tmp_path
 ):
-    run, lost, log = workers.Workers.run, [], tmp_path / "log"
+    losses, make = Losses(lose, processes, tmp_path / "log"), factor.ClusterFactor._vectors
 
-    def losing(self, next_task):
-        n_parts = 0
-        for name, result in run(self, next_task):
-            n_parts += name.startswith("scan")
-            if name.startswith("scan") and n_parts in LOSSES:
-                tasks = self.client.processing()
-                for address in sorted(tasks, key=lambda worker: -len(tasks[worker]))[:2]:
-                    lose(self.client, address)
-                    lost.append(address)
-            yield name, result
+    def lose_soon():
+        is_made = "dssc-vectors".__eq__
+        while sum(map(is_made, (str(key)[:12] for key in processes.who_has()))) < 3:
+            time.sleep(0.05)
+        losses.two_workers()
 
-    def logging(part, *arguments):
-        with open(log, "a", encoding="utf-8") as file:
-            file.write(f"{part.name}\n")
-        return part_in_chunks(part, *arguments)
+    def losing(*arguments):
+        thread = threading.Thread(target=lose_soon)
+        thread.start()
+        made = make(*arguments)
+        thread.join()
+        return made
 
-    monkeypatch.setattr(workers.Workers, "run", losing)
-    monkeypatch.setattr(factor, "part_in_chunks", logging)
+    monkeypatch.setattr(factor, "delayed_vectors", dask.delayed(slow_vectors, pure=False))
+    monkeypatch.setattr(factor.ClusterFactor, "_vectors", losing)
     model = estimator().fit(da.from_array(X, chunks=(3000, -1)))
-    assert len(lost) == 4
+    assert len(losses.lost) == 2
     assert_same_bits(model, expected)
-    n_computed = Counter(log.read_text(encoding="utf-8").splitlines())
-    assert max(n_computed.values()) <= 1 + dask.config.get("distributed.scheduler.allowed-failures")
 
 
 @pytest.mark.parametrize("place", ["here", "cluster"])

@@ -23,7 +23,9 @@ def problem_of(X, where, eta1=0.5, signed=False):
 def exact_similarity(problem):
     """Return K in the factor's order, from its float64 vectors."""
     f = problem.factor
-    vectors = torch.cat([part for _, part in f.exact.parts()])
+    vectors = torch.empty(f.exact.samples.shape, dtype=torch.float64, device=f.place.device)
+    for places, part in f.exact.parts():
+        vectors[places] = part
     h = problem.bounds.sizes(vectors @ vectors.T)
     K = h * (f.scales[:, None] + f.scales) / 2
     return K.fill_diagonal_(0.0)

@@ -4,6 +4,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from dssc import assign_labels
+from dssc.engines.torch import kmeans
 from dssc.engines.torch.kmeans import device_labels
 
 
@@ -24,6 +25,16 @@ def test_the_same_seed_gives_the_same_labels(where, rng):
         device_labels(U, 4, 3, None, np.random.RandomState(5), where) for _ in range(2)
     )
     np.testing.assert_array_equal(first, second)
+
+
+def test_distances_may_be_computed_in_pieces(where, rng, monkeypatch):
+    centers = rng.standard_normal((6, 4))
+    U = centers[rng.integers(0, 6, 900)] + 0.15 * rng.standard_normal((900, 4))
+    labels = []
+    for most in (kmeans.MOST_DISTANCES, 6 * 10 * 77):
+        monkeypatch.setattr(kmeans, "MOST_DISTANCES", most)
+        labels.append(device_labels(U, 6, 10, None, np.random.RandomState(0), where))
+    assert adjusted_rand_score(*labels) == 1.0  # runs that are equally good have other numbers
 
 
 def test_too_few_nonzero_rows_are_refused(where):

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from dssc._cluster_rows import map_rows
 from dssc._typing import Array
+from dssc.features.by_rows import map_rows
 from dssc.stochastic.scan_parts import NextPart, Part, PartResult, Runner
 
 # Bytes of a number that stands for a row.

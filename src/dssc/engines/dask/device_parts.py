@@ -13,20 +13,31 @@ from dssc._typing import Array
 from dssc.stochastic.scan import TILE
 from dssc.stochastic.scan_parts import OfBlock, Part, PartResult, find_candidates
 
+# Tiles of products that are held at once.
+TILES = 128
 
-class Block(NamedTuple):
-    """A block of points on the device: what `find_candidates` needs to know of it.
+
+class Blocks(NamedTuple):
+    """Blocks of points on the device: what `find_candidates` needs to know of them.
 
     Attributes
     ----------
-    vectors : tensor of shape (n_points, n_features)
-    weights : tensor of shape (n_kinds, 4, n_points)
-    thresholds : tensor of shape (n_kinds, n_points)
+    vectors : tensor of shape (n_blocks, TILE, n_features)
+        Vectors; zero beyond the last point of a block.
+    weights : tensor of shape (n_blocks, n_kinds, 4, TILE)
+    thresholds : tensor of shape (n_blocks, n_kinds, TILE)
+    widths : tensor of shape (n_blocks,)
+        Numbers of points.
     """
 
     vectors: Tensor
     weights: Tensor
     thresholds: Tensor
+    widths: Tensor
+
+    def at(self, numbers: Tensor) -> "Blocks":
+        """Return some blocks."""
+        return Blocks(*(tensor[numbers] for tensor in self))
 
 
 def find_candidates_on_device(
@@ -39,60 +50,58 @@ def find_candidates_on_device(
     """
     if part.is_first:
         return find_candidates(part, vectors_of, weights_of)
-    place = torch_device(device, None)
-    blocks = {
-        block: Block(
-            *(
-                torch.as_tensor(np.array(array), device=place)
-                for array in (vectors_of(block), weights_of(block), part.thresholds[block])
-            )
-        )
-        for block in part.blocks
-    }
-    n_kinds = len(next(iter(blocks.values())).thresholds)
-    found: list[list[tuple[Tensor, Tensor]]] = [[] for _ in range(n_kinds)]
+    blocks = _on_device(part, vectors_of, weights_of, torch_device(device, None))
+    numbers = torch.as_tensor(np.searchsorted(part.blocks, part.meetings[:, 1:]))
     with single_precision():
-        for left in np.unique(part.meetings[:, 1]):
-            for kind, candidates in enumerate(_of_block(part, int(left), blocks)):
-                found[kind].append(candidates)
+        found = [
+            _of_meetings(blocks.at(i), blocks.at(j), part.signed)
+            for i, j in (some.to(blocks.widths.device).T for some in numbers.split(TILES))
+        ]
     arrays: list[Array] = []
-    for of_kind in found:
-        keys, products = (torch.cat(pieces) for pieces in zip(*of_kind, strict=True))
-        keys, order = torch.sort(keys)
-        counts = torch.bincount(keys // TILE**2, minlength=len(part.meetings))
-        in_order = counts, (keys % TILE**2).int(), products[order]
-        arrays += [tensor.cpu().numpy() for tensor in in_order]
+    for of_kind in zip(*found, strict=True):
+        arrays += [torch.cat(pieces).cpu().numpy() for pieces in zip(*of_kind, strict=True)]
     return PartResult.of(arrays)
 
 
-def _of_block(part: Part, left: int, blocks: dict[int, Block]) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield for every kind of lists the candidates of a block with all that it meets.
+def _on_device(part: Part, vectors_of: OfBlock, weights_of: OfBlock, place: torch.device) -> Blocks:
+    """Return the blocks of a part on a device."""
+    names = part.blocks
+    n_kinds, n_features = len(part.thresholds[names[0]]), vectors_of(names[0]).shape[1]
+    vectors = np.zeros((len(names), TILE, n_features), dtype=np.float32)
+    weights = np.zeros((len(names), n_kinds, 4, TILE), dtype=np.float32)
+    thresholds = np.zeros((len(names), n_kinds, TILE), dtype=np.float32)
+    widths = np.empty(len(names), dtype=np.int64)
+    for number, block in enumerate(names):
+        rows = vectors_of(block)
+        width = widths[number] = len(rows)
+        vectors[number, :width] = rows
+        weights[number, :, :, :width] = weights_of(block)
+        thresholds[number, :, :width] = part.thresholds[block]
+    return Blocks(
+        *(torch.as_tensor(a, device=place) for a in (vectors, weights, thresholds, widths))
+    )
 
-    A candidate is a number, of its meeting and of its place in the tile, and a product.
-    """
-    numbers = np.flatnonzero(part.meetings[:, 1] == left)
-    others = [blocks[block] for block in part.meetings[numbers, 2].tolist()]
-    rows, place = blocks[left], blocks[left].vectors.device
-    vectors = torch.cat([block.vectors for block in others])
-    weights = torch.cat([block.weights for block in others], dim=2)
-    thresholds = torch.cat([block.thresholds for block in others], dim=1)
-    widths = [len(block.vectors) for block in others]
-    of_column = [
-        [number * TILE**2 + np.arange(width), np.full(width, width)]
-        for number, width in zip(numbers, widths, strict=True)
-    ]
-    base, step = torch.as_tensor(np.concatenate(of_column, axis=1), device=place)
-    products = rows.vectors @ vectors.T
-    if part.signed:
+
+def _of_meetings(left: Blocks, right: Blocks, signed: bool) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Return the candidates of some meetings for every kind of lists, as in `Candidates`."""
+    products = torch.bmm(left.vectors, right.vectors.mT)
+    if signed:
         products.clamp_(min=0.0)
-    for kind in range(len(thresholds)):
-        owner, partner, margins, _ = rows.weights[kind][:, :, None]
-        owners, partners, _, norms = weights[kind]
+    inside = torch.arange(TILE, device=products.device)
+    is_valid = inside < left.widths[:, None], inside < right.widths[:, None]
+    candidates = []
+    for kind in range(left.weights.shape[1]):
+        owner, partner, margins, _ = left.weights[:, kind, :, :, None].unbind(dim=1)
+        owners, partners, _, norms = right.weights[:, kind, :, None, :].unbind(dim=1)
         sizes = products.abs() + margins * norms
-        is_above = sizes * (owner + partners) > rows.thresholds[kind][:, None]
-        is_above |= sizes * (owners + partner) > thresholds[kind]
-        r, c = is_above.nonzero(as_tuple=True)
-        yield base[c] + r * step[c], products[r, c]
+        is_above = sizes * (owner + partners) > left.thresholds[:, kind, :, None]
+        is_above |= sizes * (owners + partner) > right.thresholds[:, kind, None, :]
+        is_above &= is_valid[0][:, :, None] & is_valid[1][:, None, :]
+        tile, row, column = is_above.nonzero(as_tuple=True)
+        counts = torch.bincount(tile, minlength=len(products))
+        places = row * right.widths[tile] + column
+        candidates.append((counts, places.int(), products[tile, row, column]))
+    return candidates
 
 
 @contextmanager

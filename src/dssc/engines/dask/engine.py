@@ -48,11 +48,6 @@ class DaskEngine(CpuEngine):
     def check(self, X: Any) -> Any:
         """Return the samples: on the workers, or in a file on this machine."""
         source = check_source(X)
-        if self.device is not None and active_client() is None:
-            raise ValueError(
-                f"device={self.device!r} for a Dask array needs workers that have it, and no "
-                "client of distributed is active; start one, or use device=None"
-            )
         samples = copy_to_disk(source) if active_client() is None else ClusterRows(source)
         if self.checkpoint is not None:
             claim_folder(self.checkpoint, data_key(samples))
@@ -94,10 +89,17 @@ class DaskEngine(CpuEngine):
         ) -> list[Lists]:
             run = partial(factor.run_parts, weights, self.device)
             lists = self._search(factor, run, weights, signed, n_kept, progress)
+            factor.workers.count_bytes_between()
             work = factor.workers.work
             progress.count("tasks", work.n_tasks)
             progress.count("tasks repeated", work.n_repeated)
             progress.count("bytes received", work.n_bytes)
+            progress.count("bytes between workers", work.n_bytes_between)
+            progress.note(
+                f"{work.n_tasks} tasks, {work.n_repeated} of them repeated; "
+                f"{work.n_bytes / 1e6:.1f} MB received, {work.n_bytes_between / 1e6:.1f} MB moved "
+                "between workers"
+            )
             return lists
 
         return search

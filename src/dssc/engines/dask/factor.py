@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, cycle
 from typing import Any
 
 import dask
@@ -132,7 +132,7 @@ class ClusterFactor:
             parts[task.name] = part
             return task
 
-        for name, result in self.workers.run(next_task):
+        for name, result in self.workers.run(next_task, balanced=True):
             yield parts.pop(name), result
 
     def _held_weights(self, weights: list[Weights], number: int) -> Any:
@@ -297,14 +297,10 @@ def part_in_chunks(
 
     `numbers` says which chunks these are: first those of vectors, then those of weights.
     """
-    vectors = dict(zip(numbers, chunks, strict=False))
+    vectors_of = AlignedBlocks(dict(zip(numbers, chunks, strict=False)), chunk_rows)
     weights = dict(zip(numbers, chunks[len(numbers) :], strict=True))
     # Kernels are compiled again for arrays that cannot be written or are not aligned.
     part = part._replace(thresholds={block: t.copy() for block, t in part.thresholds.items()})
-
-    def vectors_of(block: int) -> Array:
-        number, row = divmod(block * TILE, chunk_rows)
-        return np.require(vectors[number][row : row + TILE], requirements="A")
 
     def weights_of(block: int) -> Array:
         number, row = divmod(block * TILE, chunk_rows)
@@ -318,27 +314,48 @@ def part_in_chunks(
         return find_candidates_on_device(part, vectors_of, weights_of, device)
 
 
+class AlignedBlocks:
+    """Blocks of vectors in chunks; those of chunks that are not aligned are copied.
+
+    What comes from another worker is not aligned. A copy stays as it is until the next block but
+    one is asked for.
+    """
+
+    def __init__(self, chunks: dict[int, Array], chunk_rows: int):
+        self.chunks, self.chunk_rows = chunks, chunk_rows
+        shape = TILE, next(iter(chunks.values())).shape[1]
+        self.copies = cycle([np.empty(shape, np.float32), np.empty(shape, np.float32)])
+
+    def __call__(self, block: int) -> Array:
+        """Return the vectors of a block."""
+        number, row = divmod(block * TILE, self.chunk_rows)
+        rows = self.chunks[number][row : row + TILE]
+        if rows.flags.aligned:
+            return rows
+        copy = next(self.copies)[: len(rows)]
+        copy[:] = rows
+        return copy
+
+
 def products_of_chunks(
     places: Array, vectors: Array, rest: Array, others: Array, other_rest: Array
 ) -> PartResult:
     """Return exact products of pairs of vectors, the first of each from the first chunk."""
-    left = map(aligned, (vectors, rest, places[0]))
-    right = map(aligned, (others, other_rest, places[1]))
+    left, right = used_rows(places[0], vectors, rest), used_rows(places[1], others, other_rest)
     out = np.empty(places.shape[1])
     with one_thread():
         kernels.paired_products(*left, *right, out)
     return PartResult.of([out])
 
 
-def aligned(array: Array) -> Array:
-    """Return an array that cannot be written, as it comes from another worker, and is aligned.
+def used_rows(places: Array, *chunks: Array) -> list[Array]:
+    """Return the rows of chunks that are at some places, and where each place is among them.
 
-    What comes from disk need not be aligned. A kernel would be compiled again for it, perhaps with
-    another order of summation.
+    What comes from another worker or from disk need not be aligned, or may not be written. A kernel
+    would be compiled again for it, perhaps with another order of summation.
     """
-    array = np.require(array, requirements="A").view()
-    array.flags.writeable = False
-    return array
+    rows, places = np.unique(places, return_inverse=True)
+    return [*(chunk[rows] for chunk in chunks), places.astype(np.int32)]
 
 
 def rows_in_chunk(left: Array, chunk: Array) -> PartResult:

@@ -1,29 +1,21 @@
 """The vectors f of a factor in float64: held on the device, or computed there when needed.
 
-With ``X'X + eta1 I = L L'`` they are the rows of ``X L'^-1``, X with rows of unit norm, in the
-order of the factor; without L, for an infinite eta1, the rows of X.
+With ``X'X + eta1 I = L L'`` they are the rows of ``X L'^-1``, X with rows of unit norm; without L,
+for an infinite eta1, the rows of X. Both ways give the same bits: samples are read in their own
+order, the same blocks together.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, groupby
+from typing import NamedTuple
 
 import torch
-from scipy import sparse
-from sklearn.utils import gen_batches
 from torch import Tensor
 
-from dssc._devices import is_single
+from dssc.engines.torch.sample_blocks import SampleBlocks, unit_rows
 
-# Samples that are held in float64 at once.
-BLOCK = 1 << 16
-
-
-def unit_rows(rows: Any, device: torch.device) -> Tensor:
-    """Return some samples in float64 on a device, scaled to unit norm."""
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    rows = torch.as_tensor(rows).to(device, non_blocking=True).double()
-    rows = rows / rows.abs().amax(dim=1, keepdim=True)
-    return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+# The share of the free memory in which a stream of vectors may hold some of them.
+HELD_SHARE = 0.25
 
 
 def _solved(cholesky: Tensor | None, rows: Tensor) -> Tensor:
@@ -33,88 +25,137 @@ def _solved(cholesky: Tensor | None, rows: Tensor) -> Tensor:
 
 
 class HeldRows:
-    """All vectors on the device."""
+    """All vectors on the device.
 
-    def __init__(self, X: Any, cholesky: Tensor | None, place: Tensor):
-        n, d = X.shape
-        self.vectors = torch.empty((n, d), dtype=torch.float64, device=place.device)
-        for block in gen_batches(n, BLOCK):
-            self.vectors[place[block]] = _solved(cholesky, unit_rows(X[block], place.device))
+    Parameters
+    ----------
+    samples : SampleBlocks
+        The samples.
+    cholesky : tensor or None
+        The L above.
+    place : tensor of shape (n,)
+        The place of every sample in the factor's order.
+    """
 
-    def parts(self) -> Iterator[tuple[slice, Tensor]]:
-        """Yield slices of the order and their vectors."""
-        for block in gen_batches(len(self.vectors), BLOCK):
-            yield block, self.vectors[block]
+    def __init__(self, samples: SampleBlocks, cholesky: Tensor | None, place: Tensor):
+        self.samples, self.place = samples, place
+        self.vectors = torch.empty(samples.shape, dtype=torch.float64, device=place.device)
+        for block, rows in samples.read(range(samples.n_blocks)):
+            self.vectors[place[block]] = _solved(cholesky, unit_rows(rows))
+
+    def parts(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield places in the factor's order and the vectors there."""
+        for block in self.samples.slices:
+            places = self.place[block]
+            yield places, self.vectors[places]
 
     def dots(self, rows: Tensor, columns: Tensor, multiply: Callable[..., Tensor]) -> Tensor:
         """Return the products of pairs, by `multiply(vectors, rows, columns)`."""
         return multiply(self.vectors, rows, columns)
 
 
-class StreamedRows:
-    """Vectors computed from samples in main memory, block by block, each ahead of its use.
+class Slab(NamedTuple):
+    """Consecutive blocks that are held while others meet them.
 
-    On a GPU, copies run beside the computation: samples are held in page-locked memory, in the
-    factor's order.
+    Attributes
+    ----------
+    blocks : range
+        The blocks that are held.
+    cells : list of (int, int)
+        Every block that they meet, themselves or later ones, and the number of pairs.
     """
 
-    def __init__(self, X: Any, cholesky: Tensor | None, place: Tensor):
-        n, d = X.shape
-        self.cholesky, self.device = cholesky, place.device
-        on_gpu = self.device.type == "cuda"
-        kind = torch.float32 if is_single(X) else torch.float64
-        self.samples = torch.empty((n, d), dtype=kind, pin_memory=on_gpu)
-        self.blocks = list(gen_batches(n, BLOCK))
-        for block in self.blocks:
-            rows = X[block].toarray() if sparse.issparse(X) else X[block]
-            self.samples[place[block].cpu()] = torch.as_tensor(rows, device="cpu")
-        self.copying = torch.cuda.Stream(self.device) if on_gpu else None
+    blocks: range
+    cells: list[tuple[int, int]]
 
-    def parts(self) -> Iterator[tuple[slice, Tensor]]:
-        """Yield slices of the order and their vectors."""
-        yield from zip(self.blocks, self._vectors(self.blocks), strict=True)
+    def read(self) -> Iterable[int]:
+        """Return the blocks to be read, in the order of their use."""
+        return chain(self.blocks, (block for block, _ in self.cells if block >= self.blocks.stop))
+
+
+class StreamedRows:
+    """Vectors computed block by block from samples in main memory, each ahead of its use.
+
+    Parameters are those of `HeldRows`.
+    """
+
+    def __init__(self, samples: SampleBlocks, cholesky: Tensor | None, place: Tensor):
+        self.samples, self.cholesky, self.place = samples, cholesky, place
+        self.sample_at = torch.argsort(place)
+
+    def parts(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield places in the factor's order and the vectors there."""
+        for block, vectors in self._vectors(range(self.samples.n_blocks)):
+            yield self.place[block], vectors
 
     def dots(self, rows: Tensor, columns: Tensor, multiply: Callable[..., Tensor]) -> Tensor:
-        """Return the products of pairs, by `multiply(vectors, rows, columns)`."""
+        """Return the products of pairs, by `multiply(vectors, rows, columns)`.
+
+        As many blocks are held as there is memory for, and all later ones meet them. So the samples
+        are read about half as often as there are slabs.
+        """
         out = torch.empty(len(rows), dtype=torch.float64, device=rows.device)
-        cells, order = self._by_cells(rows, columns)
-        needed = [self.blocks[column] for _, column, _ in cells]
-        row, start, left = -1, 0, out
-        for (i, _, count), right in zip(cells, self._vectors(needed), strict=True):
-            if i != row:
-                row, left = i, next(self._vectors([self.blocks[i]]))
-            at = order[start : start + count]
-            pair = torch.cat([left, right])
-            inside = rows[at] % BLOCK, columns[at] % BLOCK + len(left)
-            out[at] = multiply(pair, *inside)
-            start += count
+        pairs = self._in_samples_order(rows, columns)
+        slabs, order = self._by_slabs(*pairs)
+        reading = self._vectors(chain.from_iterable(slab.read() for slab in slabs))
+        size, start = self.samples.block_rows, 0
+        longest = max((len(slab.blocks) for slab in slabs), default=0)
+        vectors = out.new_empty(((longest + 1) * size, self.samples.shape[1]))
+        for slab in slabs:
+            first, beyond = slab.blocks.start * size, len(slab.blocks) * size
+            for number in range(len(slab.blocks)):
+                self._place_next(reading, vectors[number * size :])
+            for block, count in slab.cells:
+                shift = first
+                if block >= slab.blocks.stop:
+                    self._place_next(reading, vectors[beyond:])
+                    shift = block * size - beyond
+                at = order[start : start + count]
+                out[at] = multiply(vectors, pairs[0][at] - first, pairs[1][at] - shift)
+                start += count
         return out
 
-    def _by_cells(self, rows: Tensor, columns: Tensor) -> tuple[list[tuple[int, int, int]], Tensor]:
-        """Return (row block, column block, number of pairs) of the pairs, and their order."""
-        across = len(self.blocks)
-        keys, order = torch.sort((rows // BLOCK) * across + columns // BLOCK, stable=True)
+    def _in_samples_order(self, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the samples of pairs, the lower one first: a product has the same bits."""
+        one, other = self.sample_at[rows], self.sample_at[columns]
+        return torch.minimum(one, other), torch.maximum(one, other)
+
+    def _by_slabs(self, low: Tensor, high: Tensor) -> tuple[list[Slab], Tensor]:
+        """Return the slabs of pairs of samples with what they meet, and the order of the pairs."""
+        across, size, height = self.samples.n_blocks, self.samples.block_rows, self._n_held()
+        keys = torch.div(low, height * size, rounding_mode="floor") * across
+        keys += torch.div(high, size, rounding_mode="floor")
+        keys, order = torch.sort(keys, stable=True)
         cells, counts = torch.unique_consecutive(keys, return_counts=True)
         numbered = zip(cells.tolist(), counts.tolist(), strict=True)
-        return [(*divmod(cell, across), count) for cell, count in numbered], order
+        slabs = [
+            Slab(
+                range(number * height, min(across, (number + 1) * height)),
+                [(cell % across, count) for cell, count in of_slab],
+            )
+            for number, of_slab in groupby(numbered, key=lambda cell: cell[0] // across)
+        ]
+        return slabs, order
 
-    def _vectors(self, slices: list[slice]) -> Iterator[Tensor]:
-        """Yield the vectors of slices one after the other; meanwhile the next is copied."""
-        copies = self._copies(slices)
-        ahead = next(copies, None)
-        while ahead is not None:
-            (rows, arrived), ahead = ahead, next(copies, None)
-            if arrived is not None:
-                torch.cuda.current_stream(self.device).wait_event(arrived)
-                rows.record_stream(torch.cuda.current_stream(self.device))
-            yield _solved(self.cholesky, unit_rows(rows, self.device))
+    def _n_held(self) -> int:
+        """Return the number of blocks that a slab may hold."""
+        free = free_bytes(self.place.device)
+        block = self.samples.block_rows * self.samples.shape[1] * 8
+        return 1 if free is None else max(1, int(HELD_SHARE * free) // block)
 
-    def _copies(self, slices: list[slice]) -> Iterator[tuple[Tensor, Any]]:
-        """Yield samples on their way to the device, and the event of their arrival."""
-        for block in slices:
-            if self.copying is None:
-                yield self.samples[block], None
-            else:
-                with torch.cuda.stream(self.copying):
-                    rows = self.samples[block].to(self.device, non_blocking=True)
-                yield rows, self.copying.record_event()
+    def _place_next(self, reading: Iterator[tuple[slice, Tensor]], place: Tensor) -> None:
+        _, vectors = next(reading)
+        place[: len(vectors)] = vectors
+
+    def _vectors(self, numbers: Iterable[int]) -> Iterator[tuple[slice, Tensor]]:
+        """Yield the samples of blocks and their vectors."""
+        for block, rows in self.samples.read(numbers):
+            yield block, _solved(self.cholesky, unit_rows(rows))
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Return the memory of a GPU that this process may still use; None for a processor."""
+    if device.type != "cuda":
+        return None
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))

@@ -12,6 +12,8 @@ from dssc.spectral.labels import place_strays
 
 # Most steps of Lloyd's algorithm.
 MAX_STEPS = 300
+# Distances that are held at once.
+MOST_DISTANCES = 1 << 29
 # Squared movement of the centers that ends a run, as a share of the mean variance of a feature.
 TOLERANCE = 1e-4
 
@@ -81,17 +83,14 @@ def _squared_distances(points: torch.Tensor, centers: torch.Tensor) -> torch.Ten
 
 def _lloyd(points: torch.Tensor, centers: torch.Tensor) -> torch.Tensor:
     """Move the centers of all runs to the means of their points; return labels of the best run."""
-    n, (_, n_clusters, d) = len(points), centers.shape
+    n_clusters, d = centers.shape[1:]
     tol = TOLERANCE * points.var(dim=0).mean()
     lengths = points.square().sum(dim=1)
-    clusters = torch.arange(n_clusters, device=points.device)[:, None]
     # The products of indicators with a column of ones are the sizes of the clusters.
-    counted = torch.cat([points, points.new_ones((n, 1))], dim=1)
+    counted = torch.cat([points, points.new_ones((len(points), 1))], dim=1)
     for _ in range(MAX_STEPS):
         distances, labels = _nearest(points, centers)
-        # Products with indicators always sum in the same order, unlike atomic additions.
-        members = (labels[:, None] == clusters).view(-1, n).to(points.dtype)
-        sums = (members @ counted).double()
+        sums = _cluster_sums(counted, labels, n_clusters)
         counts = sums[:, d:]
         means = (sums[:, :d] / counts.clamp(min=1)).float()
         # An empty cluster takes the point farthest from its center.
@@ -109,6 +108,28 @@ def _nearest(points: torch.Tensor, centers: torch.Tensor) -> tuple[torch.Tensor,
     """Return for every run the points' squared distances, less ``|x|^2``, and nearest centers."""
     n_init, n_clusters, d = centers.shape
     flat = centers.reshape(-1, d)
-    squares = torch.addmm(flat.square().sum(dim=1)[:, None], flat, points.T, alpha=-2.0)
-    distances, labels = squares.view(n_init, n_clusters, -1).min(dim=1)
+    lengths = flat.square().sum(dim=1)[:, None]
+    nearest = []
+    for part in points.split(_n_together(len(flat))):
+        squares = torch.addmm(lengths, flat, part.T, alpha=-2.0)
+        nearest.append(squares.view(n_init, n_clusters, -1).min(dim=1))
+    distances, labels = (torch.cat(parts, dim=1) for parts in zip(*nearest, strict=True))
     return distances, labels
+
+
+def _cluster_sums(points: torch.Tensor, labels: torch.Tensor, n_clusters: int) -> torch.Tensor:
+    """Return the sum of the points of every cluster of each run."""
+    n_rows = len(labels) * n_clusters
+    clusters = torch.arange(n_clusters, device=points.device)[:, None]
+    sums = torch.zeros((n_rows, points.shape[1]), dtype=torch.float64, device=points.device)
+    size = _n_together(n_rows)
+    for part, own in zip(points.split(size), labels.split(size, dim=1), strict=True):
+        # Products with indicators always sum in the same order, unlike atomic additions.
+        members = (own[:, None] == clusters).view(n_rows, len(part)).to(points.dtype)
+        sums += members @ part
+    return sums
+
+
+def _n_together(n_centers: int) -> int:
+    """Return the number of points whose distances from all centers are held at once."""
+    return max(1, MOST_DISTANCES // n_centers)
