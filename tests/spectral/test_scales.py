@@ -55,6 +55,7 @@ def test_support_is_the_same_again_and_for_other_numbers_of_the_points(rng):
 def test_clusterings_of_a_sample_cover_all_points(rng, monkeypatch):
     monkeypatch.setattr("dssc.spectral.clusterings.FEWEST_DRAWN", 100)
     monkeypatch.setattr("dssc.spectral.clusterings.FIRST_RANGE", 4)
+    monkeypatch.setattr("dssc.spectral.clusterings.DENSE_SIZE", 100)
     clusterings = SpectralClusterings(planted(rng, [60] * 5, 0.5, 0.01), 2, 50, seed=0)
     assert not clusterings.serve(4)
     assert clusterings.serve(5)

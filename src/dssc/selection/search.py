@@ -236,7 +236,8 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
         trials.add(eta1, counts, given.n_clusters)
     count = None
     if given.n_clusters is None:
-        count = estimate_n_clusters(trials.trials[-len(counts)][1].graph.affinity)
+        middle = trials.trials[len(counts) // 2 - len(counts)][1]
+        count = estimate_n_clusters(middle.graph.affinity)
     n_clusters = given.n_clusters if count is None else count.n_clusters
     assert n_clusters is not None
     ranking = trials.cluster(n_clusters)

@@ -5,6 +5,7 @@ from scipy import sparse
 
 from dssc._typing import Array
 from dssc.spectral.commute_time import commute_time_embedding
+from dssc.spectral.eigenvectors import DENSE_SIZE
 from dssc.spectral.embedding import spectral_embedding
 from dssc.spectral.fading import eigenvalues_of, fading_components, fading_weights
 from dssc.spectral.kmeans import kmeans_of_sample
@@ -34,7 +35,8 @@ class SpectralClusterings:
         self.graph, self.most, self.seed = graph, most, seed
         self.rng = np.random.RandomState(seed)
         self.degrees = np.asarray(graph.sum(axis=1)).ravel()
-        self._compute(max(fewest, FIRST_RANGE))
+        is_small = len(self.degrees) <= DENSE_SIZE  # all eigenvectors cost little more than some
+        self._compute(most if is_small else max(fewest, FIRST_RANGE))
 
     def serve(self, n_clusters: int) -> bool:
         """Make sure that there are enough eigenvectors; return whether there are new ones."""

@@ -125,6 +125,7 @@ def _by_steps(pieces: Array, values: Array) -> ClusterCount:
     )
     fallback = max(min(2, len(values)), len(pieces))
     best = step if evidence >= CLEAR else fallback
+    evidence = evidence if best > 1 else 0.0
     return ClusterCount(best, evidence, values, (min(best, fallback), max(best, fallback)))
 
 

@@ -20,13 +20,11 @@ from dssc.spectral.clusterings import SpectralClusterings
 from dssc.spectral.walks import Walks
 
 # Ratio of one number of clusters to the next.
-RATIO = 1.15
+RATIO = 1.1
 # Numbers up to this multiple of the one with the highest modularity are tried, and up to MANY.
 BEYOND, MANY = 1.3, 12
 # Difference of logarithms at which numbers of clusters no longer support each other.
 NEAR = 0.4
-# Share of the most support from which numbers have about as much.
-ALMOST = 0.85
 # Difference of logarithms over which agreement is averaged.
 SMOOTHING = 0.1
 # The agreement counts with this power.
@@ -44,8 +42,6 @@ class Support(NamedTuple):
         The numbers that are best for walks of some length, rising.
     shares : ndarray
         Their support, from zero to one, to which numbers nearby contribute.
-    own_shares : ndarray
-        Their support without numbers nearby.
     agreement : ndarray
         Mean adjusted Rand index between clusterings into about as many clusters.
     eigenvalues : ndarray
@@ -54,15 +50,13 @@ class Support(NamedTuple):
 
     numbers: Array
     shares: Array
-    own_shares: Array
     agreement: Array
     eigenvalues: Array
 
     @property
     def best(self) -> int:
-        """Place of the number with the most support: of about equal ones, by its own."""
-        is_best = self.shares >= ALMOST * self.shares.max()
-        return int(np.where(is_best, self.own_shares, -1.0).argmax())
+        """Place of the number with the most support."""
+        return int(self.shares.argmax())
 
     def agreement_at(self, n_clusters: int) -> float:
         """Return the agreement of clusterings into a number of clusters, if it is ever best."""
@@ -147,9 +141,8 @@ class _Trials:
         weights /= weights.sum()
         places = np.unique(best[weights > 0])
         nearness = np.maximum(0.0, 1.0 - np.abs(logs[places, None] - logs[best]) / NEAR)
-        shares = weights * agreement[best] ** POWER
-        own_shares = np.bincount(best, shares)[places]
-        return Support(numbers[places], nearness @ shares, own_shares, agreement[places], values)
+        shares = nearness @ (weights * agreement[best] ** POWER)
+        return Support(numbers[places], shares, agreement[places], values)
 
 
 def _grid(fewest: int, most: int) -> list[int]:
