@@ -33,7 +33,7 @@ def test_chains_of_points_are_counted_too(k, size, seed):
     assert model.cluster_evidence_ >= 1.5
 
 
-def test_without_a_clear_step_the_most_modular_number_is_taken(rng):
+def test_without_a_clear_step_random_walks_decide(rng):
     # Groups of very different strength leave no step that stands out.
     k, size = 9, 40
     labels = np.repeat(np.arange(k), size)
@@ -41,8 +41,9 @@ def test_without_a_clear_step_the_most_modular_number_is_taken(rng):
     odds = np.where(labels[:, None] == labels[None, :], inside[:, None], 0.01)
     graph = np.triu(rng.random(odds.shape) < odds, 1).astype(float)
     count = estimate_n_clusters(graph + graph.T)
-    assert count.n_clusters == k
+    assert abs(count.n_clusters - k) <= 1
     assert not count.is_clear
+    assert count.plausible[0] <= k <= count.plausible[1]
 
 
 def test_more_pieces_than_are_looked_for_are_all_counted():

@@ -253,13 +253,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator, ABC):
                 count = estimate_n_clusters(graph.affinity)
         self.eigenvalues_, self.cluster_evidence_ = count.eigenvalues, count.evidence
         if not count.is_clear:
-            warn_user(
-                f"n_clusters={count.n_clusters} was estimated on weak evidence: the step after it "
-                f"in the spectrum is {count.evidence:.2f} times the largest other step (clear from "
-                f"{CLEAR} on), so the number with the highest modularity was taken. See "
-                "dssc.plotting.plot_spectrum, and give n_clusters if you know it",
-                UserWarning,
-            )
+            warn_user(_weak_evidence(count), UserWarning)
         return count.n_clusters
 
     def __getstate__(self) -> dict[str, Any]:
@@ -275,6 +269,26 @@ class AffinityClustering(ClusterMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.invalid_rows == "label"
         return tags
+
+
+def _weak_evidence(count: ClusterCount) -> str:
+    """Return what to say about a number of clusters that is not clear."""
+    fewest, most = count.plausible
+    advice = "see dssc.plotting.plot_spectrum, and give n_clusters if you know it"
+    if count.n_clusters == 1:
+        return (
+            "n_clusters=1 was estimated on weak evidence: the spectrum shows no clusters, and "
+            f"clusterings into more of them do not agree; {advice}"
+        )
+    others = (
+        f"numbers from {fewest} to {most} are supported nearly as well"
+        if fewest < most
+        else "the support for it is small, though other numbers have less"
+    )
+    return (
+        f"n_clusters={count.n_clusters} was estimated on weak evidence "
+        f"({count.evidence:.2f}; clear from {CLEAR} on): {others}; {advice}"
+    )
 
 
 def dtype_of(X: Any) -> type:

@@ -110,12 +110,12 @@ class SubspaceClustering(AffinityClustering):
                 "add features",
                 UserWarning,
             )
-        elif rows.has_copies and rows.n_points < (self.n_clusters or 1):
+        elif rows.has_copies and rows.n_points < (self.n_clusters or 2):
+            wanted = "" if self.n_clusters is None else f"n_clusters={self.n_clusters} "
             warn_user(
                 f"the {points.shape[0]} rows of X are {rows.n_points} distinct point(s) once scaled"
-                f" to unit norm, so n_clusters={self.n_clusters} clusters cannot be told apart; "
-                "each point is a cluster. Ask for fewer clusters, or use ADSSC(affine=True) if "
-                "lengths matter",
+                f" to unit norm, so {wanted}clusters cannot be told apart; each point is a "
+                "cluster. Ask for fewer clusters, or use ADSSC(affine=True) if lengths matter",
                 UserWarning,
             )
         return SampleRows(usable, rows)

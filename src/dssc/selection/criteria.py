@@ -8,6 +8,7 @@ from scipy import optimize
 from dssc._devices import as_array
 from dssc._threads import block_threads
 from dssc._typing import Array
+from dssc.agreement import common_points
 from dssc.kernels import n_threads
 from dssc.subspaces import leading_directions, unit_rows
 
@@ -42,28 +43,11 @@ def _majority(labels: list[Array], n_clusters: int) -> Array:
         votes = np.zeros((len(points), n_clusters))
         votes[points, outcome] = 0.5
         for vote in labels:
-            cells = _common_points(vote, outcome, n_clusters)
+            cells = common_points(vote, outcome, n_clusters)
             names = optimize.linear_sum_assignment(cells, maximize=True)[1]
             votes[points, names[vote]] += 1.0
         outcome = votes.argmax(axis=1)
     return outcome
-
-
-def rand_index(one: Array, two: Array, n_clusters: int) -> float:
-    """Return the adjusted Rand index of two clusterings.
-
-    It is the number that scikit-learn returns, without its checks, which take milliseconds.
-    """
-    cells = _common_points(one, two, n_clusters).astype(np.int64)
-    n, same = len(one), int(np.square(cells).sum())
-    rows, columns = (int(np.square(cells.sum(axis=axis)).sum()) for axis in (1, 0))
-    # Pairs of points that are together in both, in the first only, in the second only, in neither.
-    both, first, second = same - n, rows - same, columns - same
-    neither = n**2 - both - first - second - n
-    if first == 0 and second == 0:
-        return 1.0
-    chance = (both + first) * (first + neither) + (both + second) * (second + neither)
-    return 2.0 * (both * neither - first * second) / chance
 
 
 def held_out_residual(X: Any, labels: Array, n_clusters: int, dimension: int) -> float:
@@ -85,9 +69,3 @@ def held_out_residual(X: Any, labels: Array, n_clusters: int, dimension: int) ->
 
     with block_threads(n_threads()) as in_threads:
         return sum(in_threads(total, range(n_clusters))) / int(is_held.sum())
-
-
-def _common_points(one: Array, two: Array, n_clusters: int) -> Array:
-    """Return how many points each cluster of one labelling shares with each of another."""
-    cells = np.bincount(one.astype(np.int64) * n_clusters + two, minlength=n_clusters**2)
-    return cells.reshape(n_clusters, n_clusters).astype(np.float64)

@@ -15,7 +15,6 @@ clusters is estimated on a sample. `benchmarks/selection.py` is the study behind
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,12 +22,13 @@ import numpy as np
 
 from dssc._typing import Array
 from dssc._warnings import warn_user
+from dssc.agreement import rand_index
 from dssc.engines import Engine
 from dssc.pipeline import Settings
 from dssc.selection import affine
 from dssc.selection.affine import FlatTrials
 from dssc.selection.choice import Candidate, Choice
-from dssc.selection.criteria import rand_index, voted
+from dssc.selection.criteria import voted
 from dssc.selection.neighborhoods import (
     REFERENCE_SIZE,
     ExpressionChoice,
@@ -43,16 +43,16 @@ from dssc.spectral.number import ClusterCount
 NEIGHBORS_PER_DIMENSION = 1.5
 # Fewest neighbours of a point, and most.
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 4, 40
-# Neighbours per point of the graphs whose clusters are counted, as they were compared for that.
-COUNTED_NEIGHBORS = (24, 12, 6)
+# Fewest neighbours of a graph whose clusters are counted.
+FEWEST_COUNTED = 6
+# Neighbours with which points of a cluster are connected, even those of a curve.
+CONNECTING_NEIGHBORS = 12
 # Up to this many points all of them are clustered several times.
 LARGEST_WHOLE = 8000
 # Points that graphs are made of otherwise, unless more are needed for every cluster.
 SAMPLE_SIZE = 3000
 # Points per cluster that a sample has at least.
 SAMPLE_PER_CLUSTER = 40
-# Points of a cluster per neighbour from which the densest graph does not join clusters.
-ROOM = 3.0
 # Fewest points that are compared with chance.
 FEWEST_JUDGED = 100
 # Mean adjusted Rand index of the best clustering with its rivals that is no matter of chance.
@@ -172,7 +172,7 @@ def _without_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> C
     count = None
     if given.n_clusters is None:
         trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-        count = _count(sample, trials)
+        count = _count(sample, how, trials)
     n_neighbors = settings.n_neighbors
     if not sample.is_density_given():
         n_neighbors = sample.n_neighbors(how.dimension, given.n_clusters)
@@ -202,7 +202,7 @@ def _by_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     """Choose the number of neighbours for a chosen eta1, and cluster the graph."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
     trials = Trials(sample.X, settings, sample.engine, sample.rng, sample.weights)
-    count = _count(sample, trials) if given.n_clusters is None else None
+    count = _count(sample, how, trials) if given.n_clusters is None else None
     n_clusters = given.n_clusters if count is None else count.n_clusters
     assert n_clusters is not None
     best = _graph(sample, n_clusters, how, trials)
@@ -236,8 +236,8 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
         trials.add(eta1, counts, given.n_clusters)
     count = None
     if given.n_clusters is None:
-        densest_first = [trial for _, trial in trials.trials[: -len(counts) - 1 : -1]]
-        count = _counted(densest_first)
+        middle = trials.trials[len(counts) // 2 - len(counts)][1]
+        count = estimate_n_clusters(middle.graph.affinity)
     n_clusters = given.n_clusters if count is None else count.n_clusters
     assert n_clusters is not None
     ranking = trials.cluster(n_clusters)
@@ -260,28 +260,21 @@ def _by_flatness(sample: Drawn, given: Given) -> Choice:
     return sample.choice(candidates, explanation, count, best, best.labels[0])
 
 
-def _count(sample: Drawn, trials: Trials) -> ClusterCount:
-    """Return the number of clusters, by graphs of several densities unless one is given."""
-    counts: Iterable[int | None] = [sample.settings.n_neighbors]
-    if not sample.is_density_given():
-        counts = dict.fromkeys(min(value, sample.X.shape[0] - 1) for value in COUNTED_NEIGHBORS)
-    return _counted(trials.add(count, None) for count in counts)
+def _count(sample: Drawn, how: ExpressionChoice, trials: Trials) -> ClusterCount:
+    """Return the number of clusters of the graph of given density, or of one that suits the data.
 
-
-def _counted(densest_first: Iterable[Trial]) -> ClusterCount:
-    """Return the number of clusters of the densest graph whose clusters are larger than its rows.
-
-    A dense graph joins small clusters, a sparse one splits large ones. So the densest graph counts
-    if its clusters are clear or much larger than its rows, and the next one otherwise. There is a
-    single cluster only if the sparsest graph has no more.
+    The labels often come from the same graph. But if it is sparse and falls into components of
+    different size, these may be shreds of clusters, and a denser graph is taken.
     """
-    for place, trial in enumerate(densest_first):
-        affinity = trial.graph.affinity
-        count = estimate_n_clusters(affinity)
-        has_room = count.n_clusters * ROOM * affinity.nnz <= affinity.shape[0] ** 2
-        if count.n_clusters > 1 and (count.is_clear or has_room or place > 0):
-            break
-    return count
+    if sample.is_density_given():
+        trial = trials.add(sample.settings.n_neighbors, None)
+    else:
+        most = min(MOST_NEIGHBORS, sample.X.shape[0] - 1)
+        n_neighbors = max(sample.n_neighbors(how.dimension, None), min(FEWEST_COUNTED, most))
+        trial = trials.add_connected(n_neighbors, most, None)
+        if trial.is_torn and n_neighbors < (denser := min(CONNECTING_NEIGHBORS, most)):
+            trial = trials.add(max(denser, trial.n_neighbors or 0), None)
+    return estimate_n_clusters(trial.graph.affinity)
 
 
 def _warn_of_chance(X: Any, how: ExpressionChoice, clusterings: list[Array]) -> None:

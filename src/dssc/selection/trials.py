@@ -22,6 +22,8 @@ DIGITS = 6
 MOST_STRAYS = 0.005
 # Points per cluster up to which only as many eigenvectors as clusters are used.
 FEW_POINTS = 12
+# Size of the smallest component, as a share of the mean, from which components are alike.
+EVEN_SHARE = 0.5
 # Factor between the numbers of neighbours that are tried one after the other.
 GROWTH = 2**0.5
 
@@ -57,6 +59,11 @@ class Trial:
         """
         strays = self.pieces[2 * (self.pieces - 1) <= (self.n_neighbors or 0)]
         return float(strays.sum() / self.pieces.sum())
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether there are components, and some of them are much smaller than others."""
+        return bool(self.pieces.min() < EVEN_SHARE * self.pieces.mean())
 
     @contextmanager
     def recorded_warnings(self) -> Iterator[None]:
@@ -98,7 +105,11 @@ class Trials:
         self.trials: list[Trial] = []
 
     def add(self, n_neighbors: int | None, n_clusters: int | None) -> Trial:
-        """Return the graph with a number of neighbours."""
+        """Return the graph with a number of neighbours, which may have been made before."""
+        if n_neighbors is not None and self.settings.eta2 is None:
+            for trial in self.trials:
+                if trial.n_neighbors == n_neighbors:
+                    return trial
         settings = replace(self.settings, n_neighbors=n_neighbors)
         with warnings.catch_warnings(record=True) as messages:
             warnings.simplefilter("always")

@@ -86,12 +86,7 @@ def labels_of_embedding(
     labels = np.empty(len(U), dtype=np.int32)
     of_placed = None if weights is None else weights[placed]
     if method == "kmeans":
-        # float32 halves the work and holds all the digits that are kept below.
-        directions = np.empty((n_placed, U.shape[1]), dtype=np.float32)
-        np.divide(U[placed], norms[placed, None], out=directions, casting="same_kind")
-        # k-means can turn a difference in the last digit into other clusters. Differences due to
-        # rounding, to the number of threads or to the engine must not matter.
-        np.round(directions, DIGITS, out=directions)
+        directions = unit_directions(U[placed], norms[placed])
         labels[placed] = kmeans_labels(directions, n_clusters, n_init, rng, of_placed)
     elif method == "cluster_qr":
         # Eigenvectors grow like the root of a row's weight. Those of its copies do not.
@@ -102,6 +97,18 @@ def labels_of_embedding(
     if n_placed < len(U):
         labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity, weights)
     return labels
+
+
+def unit_directions(U: Array, norms: Array) -> Array:
+    """Return the rows of an embedding, scaled to unit norm, in float32.
+
+    This halves the work and holds all the digits that are kept. k-means can turn a difference in
+    the last digit into other clusters. Differences due to rounding, to the number of threads or to
+    the engine must not matter.
+    """
+    directions = np.empty(U.shape, dtype=np.float32)
+    np.divide(U, norms[:, None], out=directions, casting="same_kind")
+    return np.round(directions, DIGITS, out=directions)
 
 
 def _cluster_qr(U: Array, n_clusters: int) -> Array:

@@ -1,5 +1,6 @@
-"""How many clusters an affinity has, from its spectrum, or by modularity if it shows no gap."""
+"""How many clusters an affinity has, by its spectrum and by random walks on it."""
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +11,12 @@ from scipy.sparse.csgraph import connected_components
 from dssc._typing import Array, Matrix
 from dssc.graph import as_graph
 from dssc.spectral.eigenvalues import leading_eigenvalues
-from dssc.spectral.modularity import most_modular
+from dssc.spectral.scales import Support, supported_numbers
 
 # Largest number of clusters that is considered.
-MAX_CLUSTERS = 120
-# Largest number of clusters that is considered, as a multiple of the root of the number of points.
-MAX_CLUSTERS_PER_ROOT = 2.5
+MAX_CLUSTERS = 150
+# Fewest points per cluster, on average.
+FEWEST_POINTS = 3
 # Added to distances of eigenvalues from one: differences far below it do not count.
 FLOOR = 0.1
 # The same for the step after the components of a graph, whose eigenvalues are exactly one.
@@ -24,8 +25,16 @@ FINE_FLOOR = 3e-4
 WHOLE = 0.02
 # Size of the smallest component, as a share of the mean, from which components are alike.
 EVEN_SHARE = 0.5
-# Ratio of the largest step to the second largest below which the evidence is weak.
+# Evidence below which it is weak: ratio of the largest step to the second largest.
 CLEAR = 1.5
+# Support that is as much evidence as a clear step.
+CLEAR_SUPPORT = 2 / 3
+# Agreement of clusterings from which components of a graph are its clusters.
+AGREEING = 0.85
+# Agreement of clusterings below which a spectrum without any step means a single cluster.
+UNRELATED = 0.4
+# Support, as a share of the largest, from which a number is plausible.
+PLAUSIBLE = 0.3
 # Size of a component, as a share of the mean, below which it is left out.
 STRAY_SHARE = 0.1
 
@@ -38,15 +47,19 @@ class ClusterCount(NamedTuple):
     n_clusters : int
         The estimate.
     evidence : float
-        The step in the spectrum after it, relative to the largest other step. Below 1.5 the
-        evidence is weak, and the estimate is the number of the highest modularity.
+        How strong the evidence is: weak below 1.5. If there is a clear step in the spectrum, this
+        is its size relative to the largest other step. Otherwise it is the support of the number,
+        which is at most one, times 2.25.
     eigenvalues : ndarray
         The leading eigenvalues, in falling order.
+    plausible : (int, int)
+        The smallest and the largest number with at least 30 % of the support of the estimate.
     """
 
     n_clusters: int
     evidence: float
     eigenvalues: Array
+    plausible: tuple[int, int]
 
     @property
     def is_clear(self) -> bool:
@@ -55,20 +68,26 @@ class ClusterCount(NamedTuple):
 
 
 def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
-    """Return the number of clusters after which the spectrum of an affinity drops most.
+    """Return the number of clusters of an affinity, and how strong the evidence is.
 
-    The eigenvalues ``1 = l_1 >= l_2 >= ...`` are those of the affinity normalised by its degrees.
+    First by the eigenvalues ``1 = l_1 >= l_2 >= ...`` of the affinity normalised by its degrees.
     If k clusters share no affinity, the first k eigenvalues are one, and the next is the lower the
     better the clusters are connected inside. So k is where
     ``(1 - l_(k+1) + f) / (1 - l_k + f)`` is largest. The floor f = 0.1 keeps differences among
     eigenvalues that are all close to one from counting. The number of connected components is the
     answer as well if the step after it is the largest with f = 0.0003, and leads below 0.98 or the
     components are of similar size: then none is about to fall apart, and none is a mere fragment.
-    The evidence is clear if the step is 1.5 times any other.
+    Clusterings into as many clusters must agree, too. The evidence is clear if the step is 1.5
+    times any other.
 
-    If there is no clear step, as on most real data, the answer is the number of clusters whose
-    spectral clustering has the highest modularity, at least two and at least the number of
-    components. It is often close, and too high if clusters are few and large.
+    If there is no clear step, as on most real data, random walks of 1 to 256 steps decide. For
+    each length there is a number of clusters that keeps the largest share of walks inside clusters,
+    beyond chance. This number falls as walks grow, but stays the same over a range of lengths if
+    there are clusters that walks seldom leave. Its support is the share of lengths at which it is
+    the best, each of them times the cube of the agreement (adjusted Rand index) of clusterings from
+    different embeddings there. The answer is the number with the most support, and clear if this is
+    two thirds. It is one only if the spectrum has no step after any number and clusterings agree on
+    none, and this is never clear.
 
     Parameters
     ----------
@@ -79,26 +98,64 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     Returns
     -------
     count : ClusterCount
-        The number, how clear it is, and the eigenvalues.
+        The number, how clear it is, the eigenvalues, and which numbers are plausible.
     """
     graph = _without_strays(as_graph(affinity))
     n = graph.shape[0]
-    n_values = min(n, int(min(MAX_CLUSTERS, max(3.0, MAX_CLUSTERS_PER_ROOT * np.sqrt(n)))) + 1)
-    values = leading_eigenvalues(graph, n_values)
-    if len(values) == 1:
-        return ClusterCount(1, np.inf, values)
     pieces = np.bincount(connected_components(graph, directed=False)[1])
-    n_pieces = len(pieces)
-    steps, fine = _steps(values, FLOOR), _steps(values, FINE_FLOOR)
+    fewest, most = max(2, len(pieces)), min(MAX_CLUSTERS, n // FEWEST_POINTS)
+    if n == 1 or most <= fewest:
+        return _by_steps(pieces, leading_eigenvalues(graph, min(n, fewest + 1)))
+    support = supported_numbers(graph, fewest, most)
+    values = support.eigenvalues
+    step, evidence = _largest_step(values)
+    if evidence < CLEAR and support.agreement_at(len(pieces)) >= AGREEING:
+        step, evidence = _step_after_pieces(pieces, values)
+    if step > 1 and evidence >= CLEAR:
+        return ClusterCount(step, evidence, values, (step, step))
+    return _supported(support, is_whole=step == 1 and evidence >= CLEAR)
+
+
+def _by_steps(pieces: Array, values: Array) -> ClusterCount:
+    """Return the number of clusters of a graph that is too small for anything but its spectrum."""
+    if len(values) == 1:
+        return ClusterCount(1, np.inf, values, (1, 1))
+    step, evidence = max(
+        _largest_step(values), _step_after_pieces(pieces, values), key=itemgetter(1)
+    )
+    fallback = max(min(2, len(values)), len(pieces))
+    best = step if evidence >= CLEAR else fallback
+    evidence = evidence if best > 1 else 0.0
+    return ClusterCount(best, evidence, values, (min(best, fallback), max(best, fallback)))
+
+
+def _supported(support: Support, is_whole: bool) -> ClusterCount:
+    """Return the number with the most support, or one if clusterings of a whole do not agree."""
+    best = support.best
+    share = float(support.shares[best])
+    plausible = support.numbers[support.shares >= PLAUSIBLE * share]
+    most = int(plausible.max())
+    if is_whole and support.agreement.max() < UNRELATED:
+        return ClusterCount(1, 0.0, support.eigenvalues, (1, most))
+    n_clusters, range_ = int(support.numbers[best]), (int(plausible.min()), most)
+    return ClusterCount(n_clusters, CLEAR / CLEAR_SUPPORT * share, support.eigenvalues, range_)
+
+
+def _largest_step(values: Array) -> tuple[int, float]:
+    """Return after how many eigenvalues the spectrum drops most, and how clearly."""
+    steps = _steps(values, FLOOR)
     best = int(np.argmax(steps)) + 1
-    evidence = _evidence(steps, best)
-    if evidence < CLEAR and _are_clusters(pieces, values) and _evidence(fine, n_pieces) >= CLEAR:
-        best, evidence = n_pieces, _evidence(fine, n_pieces)
-    elif evidence < CLEAR and len(steps) > 1:
-        fewest, most = max(2, n_pieces), min(len(steps), n // 3)
-        best = most_modular(graph, fewest, most) if most > fewest else fewest
-        evidence = _evidence(steps, min(best, len(steps)))
-    return ClusterCount(best, evidence, values)
+    return best, _evidence(steps, best)
+
+
+def _step_after_pieces(pieces: Array, values: Array) -> tuple[int, float]:
+    """Return the number of components, and how clearly the spectrum drops after it.
+
+    The evidence is zero if some component is small or about to split.
+    """
+    if not _are_clusters(pieces, values):
+        return len(pieces), 0.0
+    return len(pieces), _evidence(_steps(values, FINE_FLOOR), len(pieces))
 
 
 def _are_clusters(pieces: Array, values: Array) -> bool:
