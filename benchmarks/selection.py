@@ -37,9 +37,10 @@ SEEDS = (0, 1, 2)
 LARGE = 5000
 # Variants of the rule: neighbours, their neighbours, and the dimension of a neighbourhood.
 VARIANTS = (
-    *((4, 8, dimension) for dimension in (10, 12, 14, 16, 20)),
-    *((3, 8, dimension) for dimension in (10, 12, 14)),
-    *((4, 6, 10), (4, 6, 12), (3, 12, 16), (3, 12, 20), (6, 8, 16)),
+    *((3, 5, dimension) for dimension in (7, 8, 9, 10)),
+    *((3, 4, dimension) for dimension in (6, 7, 8)),
+    *((3, 8, dimension) for dimension in (8, 12, 16)),
+    *((2, 8, 8), (4, 4, 8), (5, 3, 8), (4, 8, 12), (6, 8, 16)),
 )
 MOTION = "motion"
 HEADINGS = (
@@ -139,9 +140,7 @@ def study_variants(name):
     seeds = SEEDS[:1] if len(y) > LARGE else SEEDS
     points, chosen = X[distinct_rows(X, with_opposites=False).first], []
     for variant in VARIANTS:
-        names = ("N_NEAR", "N_NEXT", "DIMENSION")
-        for attribute, value in zip(names, variant, strict=True):
-            setattr(neighborhoods, attribute, value)
+        neighborhoods.SMALL = neighborhoods.Shape(*variant)
         chosen.append(neighborhoods.choose_expression(points, k).eta1)
     accuracies = {}
     for eta1 in set(chosen):

@@ -9,10 +9,9 @@ from dssc import make_union_of_subspaces
 from dssc.expression import least_squares_representation
 from dssc.selection import neighborhoods
 from dssc.selection.neighborhoods import (
-    DIMENSION,
     ETA1_VALUES,
-    N_NEAR,
-    N_NEXT,
+    SMALL,
+    WIDE,
     Sample,
     choose_expression,
     compared_with_chance,
@@ -26,28 +25,29 @@ def directions(rng, n=400, n_features=60):
     return centers[rng.integers(0, 4, n)] + 0.5 * rng.standard_normal((n, n_features)) + 1.0
 
 
-def plain_distance(X, eta1, signed, point):
+def plain_distance(X, eta1, signed, point, shape):
     """Return the distance of one point from its neighbourhood, by definition."""
     X = unit_rows(X)
     C = least_squares_representation(X, eta1)
     K = (C + C.T) / 2 if signed else (abs(C) + abs(C).T) / 2
     np.fill_diagonal(K, -np.inf)
-    near = np.argsort(-K[point])[:N_NEAR]
-    members = {j for i in near for j in (i, *np.argsort(-K[i])[:N_NEXT])} - {point}
-    basis = np.linalg.svd(X[sorted(members)])[2][: min(DIMENSION, len(members))]
+    near = np.argsort(-K[point])[: shape.n_near]
+    members = {j for i in near for j in (i, *np.argsort(-K[i])[: shape.n_next])} - {point}
+    basis = np.linalg.svd(X[sorted(members)])[2][: min(shape.dimension, len(members))]
     return 1.0 - np.sum((basis @ X[point]) ** 2)
 
 
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("eta1", [0.1, 10.0, np.inf])
-@pytest.mark.parametrize("shape", [(120, 40), (60, 90)])
-def test_distances_are_what_the_definition_says(rng, shape, eta1, signed):
-    X = rng.standard_normal(shape) + 0.5
-    points = np.arange(0, shape[0], 7)
-    expected = np.mean([plain_distance(X, eta1, signed, point) for point in points])
-    assert Sample(X).mean_distance(eta1, signed, points) == pytest.approx(expected, rel=1e-4)
-    mean = Sample(sparse.csr_array(X)).mean_distance(eta1, signed, points)
-    assert mean == pytest.approx(expected, rel=1e-4)
+@pytest.mark.parametrize(("n", "d"), [(120, 40), (60, 90)])
+@pytest.mark.parametrize("shape", [SMALL, WIDE])
+def test_distances_are_what_the_definition_says(rng, shape, n, d, eta1, signed):
+    X = rng.standard_normal((n, d)) + 0.5
+    points = np.arange(0, n, 7)
+    expected = np.mean([plain_distance(X, eta1, signed, point, shape) for point in points])
+    for some in (X, sparse.csr_array(X)):
+        found = Sample(some).mean_distance(eta1, signed, points, shape)
+        assert found == pytest.approx(expected, rel=1e-4)
 
 
 def test_subspaces_get_a_small_eta1_and_directions_a_large_one(rng):

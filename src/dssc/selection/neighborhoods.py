@@ -45,10 +45,6 @@ DIGITS = 6
 PRODUCT_OPERATIONS, FEWEST_SOUGHT, MOST_SOUGHT, SOUGHT_PER_CLUSTER = 1e9, 1000, 2000, 40
 # Points whose neighbourhood is looked at.
 N_POINTS = 320
-# Strongest neighbours of a point in its neighbourhood, and of each of these.
-N_NEAR, N_NEXT = 3, 8
-# Leading directions of a neighbourhood, about half of what spans it.
-DIMENSION = 12
 # Nearest neighbours whose distances give the dimension.
 N_NEAREST = 6
 # Median of a gamma variable of shape N_NEAREST - 1, relative to its mean.
@@ -66,6 +62,26 @@ FEWEST = 12
 OPPOSITE_SHARE = 1 / 3
 # An eigenvalue below this share of the largest is zero.
 NEGLIGIBLE = 1e-6
+
+
+class Shape(NamedTuple):
+    """Which neighbourhoods are looked at, and what they are compared with.
+
+    Attributes
+    ----------
+    n_near, n_next : int
+        Strongest neighbours of a point in its neighbourhood, and of each of these.
+    dimension : int
+        Leading directions of a neighbourhood, about half of what spans it.
+    """
+
+    n_near: int
+    n_next: int
+    dimension: int
+
+
+# Small neighbourhoods tell values of eta1 apart; wide ones tell clusters from chance.
+SMALL, WIDE = Shape(3, 5, 8), Shape(3, 8, 12)
 
 
 class Neighborhoods(NamedTuple):
@@ -143,7 +159,7 @@ def choose_expression(
 
     def distance(place: int) -> float:
         in_sample = ETA1_VALUES[place] * n_drawn / REFERENCE_SIZE
-        return sample.mean_distance(in_sample, signed, points)
+        return sample.mean_distance(in_sample, signed, points, SMALL)
 
     distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE)
     tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
@@ -171,7 +187,8 @@ def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
 
     def distance(some: Array) -> float:
         usable = points[points < len(some)]  # independent features have fewer distinct points
-        return Sample(some).mean_distance(eta1 * n_drawn / X.shape[0], signed, usable)
+        in_sample = eta1 * n_drawn / X.shape[0]
+        return Sample(some).mean_distance(in_sample, signed, usable, WIDE)
 
     chance = distance(mixed)
     if drawn.shape[1] <= FEW_FEATURES and not sparse.issparse(drawn):
@@ -263,10 +280,10 @@ class Sample:
         slopes = logs[:, -1] - logs[:, :-1].mean(axis=1)
         return float(MEDIAN_RATIO / max(np.median(slopes), 1.0 / LARGEST_DIMENSION))
 
-    def mean_distance(self, eta1: float, signed: bool, points: Array) -> float:
+    def mean_distance(self, eta1: float, signed: bool, points: Array, shape: Shape) -> float:
         """Return the mean squared distance of points from the subspace of their neighbourhood."""
-        sets = self._neighborhoods(eta1, signed, points)
-        dimension = max(1, min(DIMENSION, self.rank // 2))
+        sets = self._neighborhoods(eta1, signed, points, shape)
+        dimension = max(1, min(shape.dimension, self.rank // 2))
         distances = np.empty(len(points))
 
         def measure(some: slice) -> None:
@@ -277,9 +294,9 @@ class Sample:
         share_rows(measure, len(points), n_threads)
         return round(float(np.mean(distances)), DIGITS)
 
-    def _neighborhoods(self, eta1: float, signed: bool, points: Array) -> Array:
+    def _neighborhoods(self, eta1: float, signed: bool, points: Array, shape: Shape) -> Array:
         """Return the members of neighbourhoods, sorted; some are repeated or the point itself."""
-        n_near, n_next = min(N_NEAR, self.n_points - 2), min(N_NEXT, self.n_points - 2)
+        n_near, n_next = (min(count, self.n_points - 2) for count in shape[:2])
         strongest = self._strongest(eta1, signed)
         near = strongest(points, n_near)
         distinct, places = np.unique(near, return_inverse=True)
