@@ -1,6 +1,7 @@
 """Similarities that are products of short vectors, searched without ever holding them all."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -233,12 +234,17 @@ class FactoredSimilarity(BoundedSimilarity):
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
+        return np.array([entries_needed(row, eta2) for row in self._sample])
+
+    @cached_property
+    def _sample(self) -> Array:
+        """Rows of bounds of a few points, which do not depend on eta2."""
         weights = self.weights[0]
         sample = np.arange(min(SAMPLED_ROWS, self.shape[0]))
         K = self._sizes(self.factor.product_rows(sample))
         K *= weights.owner[sample, None] + weights.partner
         np.fill_diagonal(K, 0.0)
-        return np.array([entries_needed(row, eta2) for row in K])
+        return K
 
     def _search(self, n_kept: int, progress: Progress) -> None:
         n = self.shape[0]
