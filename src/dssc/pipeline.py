@@ -76,6 +76,7 @@ def express(
             settings.eta3,
             tol=settings.tol,
             max_iter=settings.max_iter,
+            dictionary_of=engine.dictionary,
         )
         check_usable(result, f"eta3={settings.eta3!r} is so large that C is zero; lower eta3")
         return MatrixExpression(result.representation, settings.symmetric, settings.signed)
@@ -142,7 +143,7 @@ def embed(
         vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)
         if not settings.has_fading_components:
             return vectors
-        return faded(vectors, graph.affinity, n_clusters, graph.expression.weights)
+        return faded(vectors, engine.eigenvalues(graph, vectors), n_clusters)
 
 
 def embed_variously(
@@ -162,11 +163,10 @@ def embed_variously(
         vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)
         if not settings.has_fading_components:
             return [vectors]
-        affinity, weights = graph.affinity, graph.expression.weights
         return [
-            faded(vectors, affinity, n_clusters, weights),
+            faded(vectors, engine.eigenvalues(graph, vectors), n_clusters),
             np.ascontiguousarray(vectors[:, :n_clusters]),
-            commute_time_embedding(vectors, affinity, weights),
+            commute_time_embedding(vectors, graph.affinity, graph.expression.weights),
         ]
 
 

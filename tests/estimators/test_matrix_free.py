@@ -165,6 +165,20 @@ def test_what_a_warm_start_keeps_is_not_pickled(matrix_free, data):
     assert size < 3 * len(pickle.dumps(ADSSC(4, random_state=0).fit(data[0])))
 
 
+def test_a_warm_start_finds_near_pairs_when_they_are_asked_for(matrix_free, data, monkeypatch):
+    monkeypatch.setattr("dssc.estimators.adssc.MATRIX_FREE_FROM", 100)
+    cold = ADSSC(4, eta1=1.0, eta2=0.01, random_state=0).fit(data[0])
+    warm = ADSSC(4, eta1=1.0, eta2=0.02, warm_start=True, random_state=0).fit(data[0])
+    warm.set_params(eta2=0.01).fit(data[0])
+    assert "near pairs" in cold.timings_
+    assert "near pairs" not in warm.timings_
+    expected = cold.separation()
+    for model in (warm, pickle.loads(pickle.dumps(warm.fit(data[0])))):
+        found = model.separation()
+        np.testing.assert_array_equal(found.proved, expected.proved)
+        np.testing.assert_allclose(found.mass, expected.mass, atol=1e-8)
+
+
 def test_an_interruption_leaves_the_last_fit_and_the_threads_as_they_were(
     matrix_free, data, monkeypatch
 ):

@@ -113,10 +113,18 @@ def test_colours_are_scattered_one_by_one(rng):
 
 
 def test_blocks_and_threads_do_not_matter(rng):
-    images = rng.random((37, 32, 32)).astype(np.float32)
+    images = rng.random((70, 32, 32)).astype(np.float32)
     one = scattering_features(images, n_jobs=1)
     np.testing.assert_array_equal(one, scattering_features(images, n_jobs=2))
-    np.testing.assert_array_equal(one[20:21], scattering_features(images[20:21]))
+    np.testing.assert_array_equal(one[40:41], scattering_features(images[40:41]))
+
+
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**-70, 2.0**900])
+def test_multiples_by_powers_of_two_have_the_same_normalised_features(scale, rng):
+    images = rng.random((3, 16, 16))
+    np.testing.assert_array_equal(
+        scattering_features(images * scale, 2), scattering_features(images, 2)
+    )
 
 
 def test_stable_under_a_small_shift(rng):

@@ -37,13 +37,16 @@ def test_one_thread_and_two_give_the_same_bits(thread_counts, rng):
         np.testing.assert_array_equal(one, two)
 
 
-def test_small_arrays_are_left_to_few_threads(thread_counts, monkeypatch):
+def test_small_arrays_are_left_to_one_thread(thread_counts, monkeypatch):
     monkeypatch.setattr(compiling, "ELEMENTS_PER_THREAD", 1000)
     numba.set_num_threads(thread_counts[-1])
     for n_elements, n_threads in ((0, 1), (999, 1), (1000, 2), (10**9, 2)):
         with compiling.threads_for_elements(n_elements):
             assert numba.get_num_threads() == n_threads
         assert numba.get_num_threads() == 2
+    monkeypatch.setattr(compiling, "TEAM", 1)
+    with compiling.threads_for_elements(10**9):
+        assert numba.get_num_threads() == 1
 
 
 def test_a_second_process_does_not_compile_again(tmp_path):

@@ -56,6 +56,23 @@ def test_pretraining_stops_when_the_loss_hardly_falls(images, monkeypatch):
         assert result.pretraining_steps == expected
 
 
+def test_pretraining_takes_the_given_steps(images):
+    model, X = training.new_network(images, [3, 3], [4, 4], 0, "cpu")
+    taken, _ = training.pretrain(model, X, training.adam(model), 210)
+    assert taken == 210  # more than MOST_STEPS, and no multiple of WINDOW
+
+
+def test_pretraining_in_parts_is_the_same(images):
+    errors = []
+    for parts in ((120,), (50, 70)):
+        model, X = training.new_network(images, [3, 3], [4, 4], 0, "cpu")
+        optimizer = training.adam(model)
+        with training.reproducible():
+            *_, (_, explained) = (training.pretrain(model, X, optimizer, n) for n in parts)
+        errors.append(explained)
+    assert errors[0] == errors[1]
+
+
 def test_a_network_that_learns_nothing_is_refused(images, monkeypatch):
     monkeypatch.setattr(training, "WINDOW", 1)
     monkeypatch.setattr(training, "MOST_STEPS", 1)

@@ -137,3 +137,10 @@ def test_copies_and_equal_distances_have_a_dimension(rng):
     almost = np.vstack([X, X[:20] * (1 + 1e-15)])
     assert 2.0 < Sample(almost).dimension(signed=True) < 5.0
     assert Sample(np.eye(30)).dimension(signed=True) > 100.0
+
+
+def test_the_choice_does_not_depend_on_the_number_of_threads(rng, monkeypatch):
+    X = make_union_of_subspaces(300, noise=0.3, random_state=0)[0]
+    expected = choose_expression(X)
+    monkeypatch.setattr(neighborhoods, "python_threads_worth", lambda n_elements: 3)
+    assert choose_expression(X) == expected

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from dssc import spectral_embedding
-from dssc.spectral import eigenvectors
-from tests.spectral.inputs import ring, span
+from dssc.spectral import StartVectors, eigenvectors, embedding_from
+from tests.spectral.inputs import doubly_stochastic_graph, ring, span
 
 
 def test_large_graphs_are_filtered_until_they_are_resolved(monkeypatch):
@@ -21,6 +22,40 @@ def test_a_large_residual_is_reported(monkeypatch):
     with pytest.warns(ConvergenceWarning, match=r"residual of .* Raise eta2") as record:
         spectral_embedding(ring(5000), 7, random_state=0)
     assert record[0].filename == __file__
+
+
+@pytest.mark.parametrize("size_of_large", [500, 5000])  # in another order, and in this one
+def test_an_iteration_goes_on_where_one_for_a_similar_graph_ended(size_of_large, monkeypatch, rng):
+    monkeypatch.setattr(eigenvectors, "FACTORED_SIZE", size_of_large)
+    degrees = []
+    filtered = eigenvectors.CpuBlocks.filtered
+
+    def counted(self, X, cut, degree, *, double):
+        degrees.append(degree)
+        return filtered(self, X, cut, degree, double=double)
+
+    monkeypatch.setattr(eigenvectors.CpuBlocks, "filtered", counted)
+    pieces, links = (doubly_stochastic_graph(rng, 1200, n_pieces=n) for n in (5, 1))
+    graph, other = ((1.0 - share) * pieces + share * links for share in (0.05, 0.06))
+    start = StartVectors()
+    sizes = 5, 5, None
+    embedding_from(start, graph, *sizes, np.random.RandomState(0))
+    n_cold = sum(degrees)
+    assert start.vectors.shape[1] > 4
+    degrees.clear()
+    warm = embedding_from(start, other, *sizes, np.random.RandomState(1))
+    assert sum(degrees) < 0.7 * n_cold
+    fresh = spectral_embedding(other, 5, random_state=0)
+    np.testing.assert_allclose(span(warm), span(fresh), atol=1e-4)
+
+
+def test_points_of_left_out_components_have_no_start(rng):
+    graph = sparse.block_diag([doubly_stochastic_graph(rng, 900, n_pieces=2), np.ones((3, 3)) / 3])
+    start = StartVectors()
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="3 connected components"):
+            U = embedding_from(start, sparse.csr_array(graph), 2, 4, None, np.random.RandomState(0))
+        assert not U[900:].any()
 
 
 def test_two_points_joined_to_each_other_only():

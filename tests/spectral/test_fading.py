@@ -3,12 +3,13 @@ import pytest
 
 from dssc import ADSSC, make_union_of_subspaces
 from dssc.spectral import faded, fading_components, spectral_embedding
-from dssc.spectral.fading import fading_weights
+from dssc.spectral.fading import eigenvalues_of, fading_weights
 
 
 def faded_embedding(A, k):
     n_components = fading_components(A.shape[0], k)
-    return faded(spectral_embedding(A, k, n_components=n_components, random_state=0), A, k)
+    vectors = spectral_embedding(A, k, n_components=n_components, random_state=0)
+    return faded(vectors, eigenvalues_of(vectors, A), k)
 
 
 def test_weights_fall_with_the_distance_from_one():

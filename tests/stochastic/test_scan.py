@@ -1,3 +1,7 @@
+import itertools
+import random
+import time
+
 import numba
 import numpy as np
 import pytest
@@ -66,6 +70,51 @@ def test_threads_do_not_change_the_lists(thread_counts, rng, monkeypatch):
         results += largest_similarities(vectors, [weights], False, 20, Progress())
     np.testing.assert_array_equal(results[0].thresholds, results[1].thresholds)
     np.testing.assert_array_equal(results[0].places[:, :20], results[1].places[:, :20])
+
+
+@pytest.mark.parametrize("n_blocks", [21, 22])  # with and without byes
+def test_blocks_meet_one_after_the_other_in_the_order_of_the_rounds(n_blocks, rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 20)
+    vectors, weights, _ = problem(rng, 20 * n_blocks)
+    round_of = {
+        tuple(sorted(pair)): number
+        for number, pairs in enumerate(rounds(n_blocks))
+        for pair in pairs
+    }
+    keep, delays = scan.kernels.keep_largest, random.Random(0)
+    playing, last = set(), dict.fromkeys(range(n_blocks), -1)
+
+    def keep_slowly(tile, row, column, *arguments):
+        pair = {row // 20, column // 20}
+        assert not playing & pair
+        playing.update(pair)
+        number = round_of[row // 20, column // 20]
+        assert all(last[block] < number for block in pair)
+        last.update(dict.fromkeys(pair, number))
+        time.sleep(delays.choice([0.0] * 9 + [0.02]))
+        keep(tile, row, column, *arguments)
+        playing.difference_update(pair)
+
+    monkeypatch.setattr(scan.kernels, "keep_largest", keep_slowly)
+    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 16)
+    largest_similarities(vectors, [weights], False, 20, Progress())
+
+
+@pytest.mark.parametrize("last", [1, 10, 100])
+def test_a_failure_on_one_thread_ends_the_search(last, rng, monkeypatch):
+    monkeypatch.setattr(scan, "TILE", 20)
+    vectors, weights, _ = problem(rng, 420)
+    keep, calls = scan.kernels.keep_largest, itertools.count(1)
+
+    def keep_a_few(*arguments):
+        if next(calls) >= last:
+            raise MemoryError("no more")
+        keep(*arguments)
+
+    monkeypatch.setattr(scan.kernels, "keep_largest", keep_a_few)
+    monkeypatch.setattr(scan.kernels, "n_threads", lambda: 4)
+    with pytest.raises(MemoryError, match="no more"):
+        largest_similarities(vectors, [weights], False, 20, Progress())
 
 
 def test_lists_are_sorted_by_falling_value_and_rising_place(rng, monkeypatch):

@@ -7,8 +7,10 @@ import numpy as np
 
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
+from dssc.expression.dictionary import Dictionary
 from dssc.joint import JointResult
 from dssc.result import ProjectionResult
+from dssc.spectral import StartVectors
 from dssc.stochastic import Projectable
 
 
@@ -42,11 +44,14 @@ class AffinityGraph:
         The self-expression behind it.
     projection : ProjectionResult or None
         The certified projection that gave a doubly stochastic affinity.
+    start : StartVectors or None
+        Vectors for an engine to start the eigensolver from, and to replace by its last ones.
     """
 
     affinity: Matrix
     expression: SelfExpression
     projection: ProjectionResult | None = None
+    start: StartVectors | None = None
 
 
 class Engine(Protocol):
@@ -78,6 +83,9 @@ class Engine(Protocol):
         weight p counts as p copies that do not express each other.
         """
 
+    def dictionary(self, X: Matrix) -> Dictionary:
+        """Return samples of unit norm as a dictionary, searched where this engine computes."""
+
     def embed(
         self,
         graph: AffinityGraph,
@@ -87,6 +95,9 @@ class Engine(Protocol):
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of an affinity, as :func:`dssc.spectral_embedding`."""
+
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
 
     def assign(
         self,

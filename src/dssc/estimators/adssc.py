@@ -31,6 +31,7 @@ from dssc.outliers import check_contamination
 from dssc.pipeline import COMPONENTS, Settings, affinity_graph, assign, embed, express
 from dssc.selection import Candidate, Choice, Given, select
 from dssc.selection.neighborhoods import FEWEST
+from dssc.spectral import StartVectors
 from dssc.stochastic import NearPairs
 from dssc.subspaces import Subspaces
 
@@ -115,10 +116,11 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         similarities found so far stay valid; where another eta2 needs more of them, the certificate
         shows it and they are read. Keeps X in memory; not pickled.
     device : {"cpu", "cuda", "cuda:<number>", "torch"} or None, default=None
-        The engine: compiled code on the CPU; torch on a GPU, for ``symmetric=True`` and ``eta3=0``;
-        or torch on the CPU, for comparison. None chooses by where X lives, which may be a torch
-        tensor, or a Dask array: its pairs are searched by the workers of the active client. With
-        ``"cuda"`` each of these uses the GPU that it sees.
+        The engine: compiled code on the CPU; torch on a GPU; or torch on the CPU, for comparison.
+        With ``eta3 > 0`` a GPU searches the samples, and the CPU solves what these searches leave
+        and projects. None chooses by where X lives, which may be a torch tensor, or a Dask array:
+        its pairs are searched by the workers of the active client. With ``"cuda"`` each of these
+        uses the GPU that it sees.
         Results are NumPy and SciPy objects in every case.
     verbose : int, default=0
         1 shows stages, speed and time left on standard error.
@@ -313,7 +315,8 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             settings = self._settings(choice.best, rows.mean_weight)
             expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
-            near = self._near_pairs_of(graph, expression, progress)
+            graph = replace(graph, start=self._kept().start)
+            near = self._near_pairs_of(points, graph, expression, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
             if embedding is None:
@@ -346,12 +349,14 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         return self
 
     def _near_pairs_of(
-        self, graph: AffinityGraph, expression: SelfExpression, progress: Progress
+        self, points: Any, graph: AffinityGraph, expression: SelfExpression, progress: Progress
     ) -> NearPairs | None:
         """Return what `separation` needs, where it would take long to find it again."""
         assert graph.projection is not None
         is_provable = self.symmetric and expression.weights is None
-        if not is_provable or graph.affinity.shape[0] < MATRIX_FREE_FROM:
+        is_quick = graph.affinity.shape[0] < MATRIX_FREE_FROM
+        is_kept = self.warm_start and isinstance(points, np.ndarray)
+        if not is_provable or is_quick or is_kept:
             return None
         with progress.stage("near pairs"):
             return expression.problem.near_pairs(graph.projection)
@@ -522,8 +527,13 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             return kept.expression
         self._reusable = kept = replace(kept, expression=None)  # frees memory for the new one
         expression = known or express(points, settings, engine, progress, weights)
-        self._reusable = replace(kept, expression_key=key, expression=expression)
+        self._reusable = replace(
+            kept, expression_key=key, expression=expression, start=StartVectors()
+        )
         return expression
+
+    def _kept_expression(self) -> SelfExpression | None:
+        return self._kept().expression
 
     def _kept(self) -> WarmStart:
         return getattr(self, "_reusable", None) or WarmStart()

@@ -13,7 +13,7 @@ from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Array, RandomState
 from dssc._validation import check_count
-from dssc.engines import engine_for
+from dssc.engines import SelfExpression, engine_for
 from dssc.engines.cpu import CpuEngine
 from dssc.estimators.sample_rows import ClusteredPoints
 from dssc.estimators.separable import JudgedClusters, SeparationMixin, refuse_weights
@@ -63,8 +63,10 @@ class AssessmentMixin(SeparationMixin):
                 "known; fit with symmetric=True"
             )
         refuse_weights(fitted.weights)
+        if self._near_pairs is None:
+            self._near_pairs = self._near_pairs_again()
         return JudgedClusters(
-            self._near_pairs or self._near_pairs_again(),
+            self._near_pairs,
             fitted.eta2,
             fitted.potentials,
             fitted.labels,
@@ -72,10 +74,16 @@ class AssessmentMixin(SeparationMixin):
             self.distinct_rows_,
         )
 
+    def _kept_expression(self) -> SelfExpression | None:
+        """Return the self-expression of the fit, if it is kept for the next one."""
+        return None
+
     def _near_pairs_again(self) -> NearPairs:
-        """Compute similarities again, for the pairs that are connected or nearly so."""
-        points = as_array(self._fitted_clusters.points)
-        expression = express(points, self._fitted_settings(), CpuEngine(), Progress())
+        """Return the pairs that are connected or nearly so; compute similarities if needed."""
+        expression = self._kept_expression()
+        if expression is None:
+            points = as_array(self._fitted_clusters.points)
+            expression = express(points, self._fitted_settings(), CpuEngine(), Progress())
         assert self.projection_ is not None
         return expression.problem.near_pairs(self.projection_)
 

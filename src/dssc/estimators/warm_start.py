@@ -9,6 +9,7 @@ from dssc._cluster_rows import ClusterRows
 from dssc._devices import is_tensor
 from dssc.engines import SelfExpression
 from dssc.selection import Choice
+from dssc.spectral import StartVectors
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,15 @@ class WarmStart:
         Key of the data and parameters of the self-expression.
     expression : SelfExpression or None
         The self-expression, with what its projections have found so far.
+    start : StartVectors or None
+        The eigenvectors of its last affinity.
     """
 
     choice_key: str = ""
     choice: Choice | None = None
     expression_key: str = ""
     expression: SelfExpression | None = None
+    start: StartVectors | None = None
 
 
 def key_of(X: Any, *parameters: Any) -> str:

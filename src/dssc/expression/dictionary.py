@@ -57,8 +57,7 @@ class Dictionary:
         """Return ``R X'`` and, for every row, a bound on the error of its entries."""
         samples = self.X if precise else self.single
         P = residuals.astype(samples.dtype, copy=False) @ samples.T
-        unit = np.finfo(samples.dtype).eps / 2 * (samples.shape[1] + 2)
-        return P, unit / (1 - unit) * np.linalg.norm(residuals, axis=1) * self.largest_norm
+        return P, product_error(np.finfo(samples.dtype).eps, residuals, self.largest_norm)
 
     def search(
         self,
@@ -109,3 +108,9 @@ class Dictionary:
             norms = np.linalg.norm(samples, axis=1)
             np.divide(errors, norms, out=residuals[rows], where=norms > 0)
         return residuals
+
+
+def product_error(eps: float, residuals: Array, largest_norm: float) -> Array:
+    """Bound the error of products of residuals with samples, summed in any order."""
+    unit = eps / 2 * (residuals.shape[1] + 2)
+    return unit / (1 - unit) * np.linalg.norm(residuals, axis=1) * largest_norm

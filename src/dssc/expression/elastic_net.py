@@ -1,5 +1,7 @@
 """The elastic net: sparse self-expression for SSC, EnSC and (minC) with an l1 penalty."""
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 from scipy import sparse
@@ -21,7 +23,13 @@ RIDGE = 1e-11
 
 
 def elastic_net_representation(
-    X: Matrix, eta1: float, eta3: float, *, tol: float = 1e-8, max_iter: int = 100
+    X: Matrix,
+    eta1: float,
+    eta3: float,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    dictionary_of: Callable[[Matrix], Dictionary] = Dictionary,
 ) -> RepresentationResult:
     r"""Express every row of X by few of the other rows.
 
@@ -43,6 +51,8 @@ def elastic_net_representation(
         Largest violation of an optimality condition, relative to the largest squared norm.
     max_iter : int, default=100
         Largest number of searches through all samples for one row.
+    dictionary_of : callable
+        Makes the dictionary of the samples: where they are searched.
 
     Returns
     -------
@@ -69,7 +79,7 @@ def elastic_net_representation(
         check_positive("eta1", eta1)
     check_positive("tol", tol)
     check_count("max_iter", max_iter)
-    dictionary = Dictionary(X)
+    dictionary = dictionary_of(X)
     inner = dictionary.inner()
     unit = dictionary.scale**2
     samples = np.arange(len(dictionary))

@@ -97,6 +97,11 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
         Whether a row and its opposite count as equal.
     """
     keys = _products_with_random_vector(X)
+    if is_tensor(keys):
+        ordered = keys.abs().sort().values if with_opposites else keys.sort().values
+        if not (ordered.diff() <= EQUAL).any():
+            return DistinctRows.separate(len(keys))
+        keys = as_array(keys)
     signs = np.where(keys < 0, -1.0, 1.0) if with_opposites else np.ones(len(keys))
     keys *= signs
     order = np.argsort(keys, kind="stable")
@@ -116,8 +121,8 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
     return DistinctRows(first, point_of, signs * signs[first][point_of])
 
 
-def _products_with_random_vector(X: Any) -> Array:
-    """Return the product of every row of unit norm with the same random vector."""
+def _products_with_random_vector(X: Any) -> Any:
+    """Return the product of every row of unit norm with the same random vector, where X is."""
     n, d = X.shape
     vector = np.random.default_rng(0).standard_normal(d) / np.sqrt(d)
     if sparse.issparse(X):
@@ -140,13 +145,13 @@ def _unit_products(rows: Any, vector: Array) -> Array:
     return unit_rows(as_array(rows)) @ vector
 
 
-def _device_products(X: Any, vector: Array) -> Array:
-    products = []
+def _device_products(X: Any, vector: Array) -> Any:
+    products = X.new_empty(len(X)).double()
     for batch in _batches(X.shape[0], X.shape[1], DEVICE_BATCH_ENTRIES):
         rows = X[batch].double()
         rows = rows / rows.abs().amax(dim=1, keepdim=True)
-        products.append((rows @ rows.new_tensor(vector) / rows.norm(dim=1)).cpu().numpy())
-    return np.concatenate(products)
+        products[batch] = rows @ rows.new_tensor(vector) / rows.norm(dim=1)
+    return products
 
 
 def _batches(n: int, d: int, entries: int) -> Iterator[slice]:

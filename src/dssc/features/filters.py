@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dssc._typing import Array
+from dssc.kernels.scattering import Filters
 
 # Width of the finest wavelet and, at scale J - 1, of the low-pass filter.
 SIGMA = 0.8
@@ -34,17 +35,17 @@ class FilterBank:
         Rows and columns of an image with a reflected border around it, as ``image[rows, columns]``.
     wavelets : tuple of tuples of ndarrays
         ``wavelets[j][resolution]`` holds the transforms of the L rotated wavelets of scale j on the
-        grid subsampled `resolution` times by two: each weight twice, for the real and the imaginary
-        part it multiplies, and divided by the number of frequencies that fold onto one at scale j.
-    lowpass : tuple of ndarrays
-        ``lowpass[resolution]`` is the matrix that smooths a flattened image on that grid,
-        subsamples it to the coarsest grid and cuts the border off, by multiplication from the
-        right.
+        grid subsampled `resolution` times by two, divided by the number of frequencies that fold
+        onto one at scale j.
+    lowpass : tuple of pairs of ndarrays
+        ``lowpass[resolution]`` smooths an image on that grid, subsamples it to the coarsest grid
+        and cuts the border off: the first matrix multiplies every column from the right, the second
+        one every row.
     """
 
     border: tuple[Array, Array]
     wavelets: tuple[tuple[Array, ...], ...]
-    lowpass: tuple[Array, ...]
+    lowpass: tuple[tuple[Array, Array], ...]
 
 
 @lru_cache(maxsize=8)
@@ -56,13 +57,15 @@ def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
         rotations = np.stack([_morlet(padded, j, rotation, L) for rotation in range(L)])
         wavelets.append(
             tuple(
-                np.repeat(_crop(rotations, resolution) / 4 ** (j - resolution), 2, axis=2)
-                for resolution in range(j + 1)
+                _crop(rotations, resolution) / 4 ** (j - resolution) for resolution in range(j + 1)
             )
         )
     lowpass = tuple(
-        # The Gaussian is separable, so its matrix is a product of one-dimensional ones.
-        np.kron(*(_lowpass_matrix(size, J, resolution) for size in padded)).T.astype(np.float32)
+        # The Gaussian is separable.
+        (
+            _lowpass_matrix(padded[0], J, resolution).T.astype(np.float32),
+            _lowpass_matrix(padded[1], J, resolution).T.astype(np.float32),
+        )
         for resolution in range(J)
     )
     rows, columns = (
@@ -73,6 +76,31 @@ def filter_bank(height: int, width: int, J: int, L: int) -> FilterBank:
         border=(rows[:, None], columns),
         wavelets=tuple(wavelets),
         lowpass=lowpass,
+    )
+
+
+def nonzero_weights(wavelets: Array, factor: int) -> Filters:
+    """Return the weights of wavelets that are not zero, for images subsampled by a factor.
+
+    They are divided by the number of points that are left.
+    """
+    n, height, width = wavelets.shape
+    coarse = height // factor, width // factor
+    f, column, row = np.nonzero(wavelets.transpose(0, 2, 1))
+    order = np.lexsort((column, row, column % coarse[1], f))
+    f, column, row = f[order], column[order], row[order]
+    half = width // 2 + 1
+    is_conjugate = column >= half
+    ends = np.bincount(f * coarse[1] + column % coarse[1], minlength=n * coarse[1]).cumsum()
+    ends = np.concatenate([[0], ends])
+    weights = (wavelets[f, row, column] / (coarse[0] * coarse[1])).astype(np.float32)
+    return Filters(
+        starts=ends[np.arange(n)[:, None] * coarse[1] + np.arange(coarse[1] + 1)],
+        rows=row % coarse[0],
+        sources=np.where(is_conjugate, -row % height, row) * half
+        + np.where(is_conjugate, width - column, column),
+        weights=weights,
+        mirrored=np.where(is_conjugate, -weights, weights),
     )
 
 

@@ -28,7 +28,7 @@ L = 8
 # Images that are resized and scattered together.
 CHUNK = 4096
 # Part of the cache's key; to be raised when the features change.
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 
 
 def scattered_features(

@@ -44,7 +44,7 @@ def _scattered(images: torch.Tensor, side: int, J: int, L: int) -> torch.Tensor:
 def _paths(planes: torch.Tensor, bank: FilterBank, J: int) -> torch.Tensor:
     """Return the coefficients of images, of shape (n_images, n_paths, size)."""
     rows, columns = (torch.as_tensor(places, device=planes.device) for places in bank.border)
-    lowpass = [torch.as_tensor(matrix, device=planes.device) for matrix in bank.lowpass]
+    lowpass = [torch.as_tensor(np.kron(*pair), device=planes.device) for pair in bank.lowpass]
 
     def smooth(U: torch.Tensor, resolution: int) -> torch.Tensor:
         return U.flatten(-2) @ lowpass[resolution]
@@ -71,7 +71,7 @@ def _paths(planes: torch.Tensor, bank: FilterBank, J: int) -> torch.Tensor:
 def _moduli(transforms: torch.Tensor, filters: Array, factor: int) -> torch.Tensor:
     """Return the moduli of filtered, subsampled images, (n_images, n_filters, height, width)."""
     n, height, width = transforms.shape
-    weights = torch.as_tensor(np.ascontiguousarray(filters[..., ::2]), device=transforms.device)
+    weights = torch.as_tensor(filters, device=transforms.device)
     product = transforms[:, None] * weights
     folded = product.view(n, len(weights), factor, height // factor, factor, width // factor)
     return torch.fft.ifft2(folded.sum(dim=(2, 4))).abs()

@@ -1,18 +1,21 @@
 """The scattering transform: wavelets, modulus, smoothing, twice."""
 
+from functools import lru_cache
+from threading import local
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft
 from sklearn.utils import gen_batches
 
 from dssc import kernels
 from dssc._threads import block_threads
 from dssc._typing import Array
-from dssc.features.filters import FilterBank, filter_bank
+from dssc.features.filters import filter_bank, nonzero_weights
+from dssc.features.fourier import fourier_plan
 from dssc.images import check_images
-
-# Images that are scattered together: few enough that their arrays stay in the processor's cache.
-BLOCK = 16
+from dssc.kernels.fourier import LANES, WIDTH, Plan
+from dssc.kernels.scattering import Filters
 
 
 def scattering_features(
@@ -50,18 +53,25 @@ def scattering_features(
     """
     channels_first = _channels_first(images, J, L)
     n, channels, height, width = channels_first.shape
-    bank = filter_bank(height, width, J, L)
     size = (height >> J) * (width >> J)
     features = np.empty((n * channels, n_paths(J, L), size), dtype=np.float32)
     planes = channels_first.reshape(n * channels, height, width)
+    layers = _layers(height, width, J, L)
+    own = local()
 
     def fill(block: slice) -> None:
-        _scatter(planes[block], bank, features[block])
+        if not hasattr(own, "scatter"):
+            own.scatter = BlockScattering(layers)
+        lanes, exponents = _lanes(planes[block], layers.border)
+        paths = np.moveaxis(own.scatter(lanes), -1, 0)[: len(exponents)]
         if normalize:
-            _normalize(features[block])
+            largest = np.abs(paths).max(axis=2, keepdims=True)
+            np.divide(paths, np.where(largest > 0, largest, 1.0), out=features[block])
+        else:
+            np.ldexp(paths, exponents, out=features[block])
 
     with block_threads(n_jobs or kernels.n_threads()) as map_blocks:
-        list(map_blocks(fill, gen_batches(n * channels, BLOCK)))
+        list(map_blocks(fill, gen_batches(n * channels, LANES)))
     return features.reshape(n, -1)
 
 
@@ -70,45 +80,118 @@ def n_paths(J: int, L: int) -> int:
     return 1 + L * J + L**2 * J * (J - 1) // 2
 
 
-def _scatter(planes: Array, bank: FilterBank, out: Array) -> None:
-    """Write the coefficients of a block of images to `out` (n_images, n_paths, size)."""
-    J, L = len(bank.wavelets), len(bank.wavelets[0][0])
-    rows, columns = bank.border
-    x = planes[:, rows, columns].astype(np.float32, order="C")
-    X = fft.fft2(x)
-    out[:, :1] = _smooth(x[:, None], bank, 0)
-    end = 1 + J * L  # of the paths of the first order
-    for j1 in range(J):
-        U1 = _moduli(X, bank.wavelets[j1][0], 2**j1)
-        out[:, 1 + j1 * L : 1 + (j1 + 1) * L] = _smooth(U1, bank, j1)
-        if j1 == J - 1:
-            break
-        transforms = fft.fft2(U1).reshape(-1, *U1.shape[-2:])
-        start, end = end, end + L * L * (J - 1 - j1)
-        # Ordered by the first wavelet, then by the second one.
-        paths = out[:, start:end].reshape(len(x), L, J - 1 - j1, L, -1)
-        for j2 in range(j1 + 1, J):
-            U2 = _moduli(transforms, bank.wavelets[j2][j1], 2 ** (j2 - j1))
-            paths[:, :, j2 - j1 - 1] = _smooth(U2, bank, j2).reshape(len(x), L, L, -1)
+class Layers(NamedTuple):
+    """All that the transform of images of one size needs.
+
+    Attributes
+    ----------
+    border : tuple of ndarrays
+        As in `FilterBank`.
+    filters : tuple of tuples of Filters
+        The wavelets of scale j on the grid of a resolution: ``filters[j][resolution]``.
+    plans : tuple of pairs of Plan
+        How columns and rows are transformed, for each resolution.
+    lowpass : tuple of pairs of ndarrays
+        As in `FilterBank`.
+    """
+
+    border: tuple[Array, Array]
+    filters: tuple[tuple[Filters, ...], ...]
+    plans: tuple[tuple[Plan, Plan], ...]
+    lowpass: tuple[tuple[Array, Array], ...]
 
 
-def _moduli(transforms: Array, filters: Array, factor: int) -> Array:
-    """Return the moduli of filtered, subsampled images, (n_images, n_filters, height, width)."""
-    n, height, width = transforms.shape
-    shape = (n, len(filters), height // factor, width // factor)
-    product = np.empty(shape, dtype=np.complex64)
-    kernels.filter_and_fold(transforms.view(np.float32), filters, factor, product.view(np.float32))
-    return np.abs(fft.ifft2(product, overwrite_x=True))
+@lru_cache(maxsize=8)
+def _layers(height: int, width: int, J: int, L: int) -> Layers:
+    """Return the layers for images of one size."""
+    bank = filter_bank(height, width, J, L)
+    height, width = bank.wavelets[0][0].shape[1:]
+    return Layers(
+        border=bank.border,
+        filters=tuple(
+            tuple(nonzero_weights(w, 2 ** (j - r)) for r, w in enumerate(bank.wavelets[j]))
+            for j in range(J)
+        ),
+        plans=tuple((fourier_plan(height >> r), fourier_plan(width >> r)) for r in range(J)),
+        lowpass=bank.lowpass,
+    )
 
 
-def _smooth(U: Array, bank: FilterBank, resolution: int) -> Array:
-    """Return smoothed maps (n_images, n_maps, size): a product per image, whatever its block."""
-    return U.reshape(*U.shape[:-2], -1) @ bank.lowpass[resolution]
+class BlockScattering:
+    """Scatters one block of images after the other; every thread has its own.
+
+    Parameters
+    ----------
+    layers : Layers
+        What images of this size need.
+    """
+
+    def __init__(self, layers: Layers):
+        self.layers = layers
+        self.J, self.L = len(layers.plans), len(layers.filters[0][0].starts)
+        sizes = [tuple(len(plan.places) for plan in plans) for plans in layers.plans]
+        by_column, by_row = layers.lowpass[0]
+        self.lines = tuple(_empty(max(sizes[0]), WIDTH) for _ in range(2))
+        self.sums = _empty(by_row.shape[1], LANES)
+        self.spectra = [_empty(h, w // 2 + 1, WIDTH) for h, w in sizes]
+        self.work = [_empty(h, w, WIDTH) for h, w in sizes]
+        self.first = [_empty(self.L, h, w, LANES) for h, w in sizes]
+        self.second = [_empty(self.L, h, w, LANES) for h, w in sizes]
+        self.paths = _empty(n_paths(self.J, self.L), by_column.shape[1], by_row.shape[1], LANES)
+
+    def __call__(self, images: Array) -> Array:
+        """Return the paths of images with their border, (n_paths, size, LANES); overwritten next.
+
+        The images have the shape (height, width, LANES).
+        """
+        J, L = self.J, self.L
+        self._smooth(images[None], 0, 0)
+        self._transform(images, 0)
+        for j1 in range(J):
+            self._moduli(0, j1, self.first[j1])
+            self._smooth(self.first[j1], j1, 1 + j1 * L)
+        path = 1 + J * L
+        for j1 in range(J - 1):
+            for U1 in self.first[j1]:
+                self._transform(U1, j1)
+                for j2 in range(j1 + 1, J):
+                    self._moduli(j1, j2, self.second[j2])
+                    self._smooth(self.second[j2], j2, path)
+                    path += L
+        return self.paths.reshape(len(self.paths), -1, LANES)
+
+    def _transform(self, image: Array, resolution: int) -> None:
+        plans = self.layers.plans[resolution]
+        kernels.half_spectrum(image, *plans, self.lines, self.spectra[resolution])
+
+    def _moduli(self, resolution: int, j: int, out: Array) -> None:
+        """Write the moduli of the image that was transformed, with the wavelets of scale j."""
+        spectrum = self.spectra[resolution].reshape(-1, WIDTH)
+        filters, plans = self.layers.filters[j][resolution], self.layers.plans[j]
+        kernels.filtered_moduli(spectrum, filters, *plans, self.lines, self.work[j], out)
+
+    def _smooth(self, maps: Array, resolution: int, path: int) -> None:
+        """Write smoothed maps to the paths from `path` on."""
+        out = self.paths[path : path + len(maps)]
+        kernels.smooth(maps, *self.layers.lowpass[resolution], self.sums, out)
 
 
-def _normalize(paths: Array) -> None:
-    largest = np.abs(paths).max(axis=2, keepdims=True)
-    np.divide(paths, largest, out=paths, where=largest > 0)
+def _empty(*shape: int) -> Array:
+    return np.empty(shape, dtype=np.float32)
+
+
+def _lanes(planes: Array, border: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return images with their border, one per lane, and the powers of two they are divided by.
+
+    The transform of a multiple is the multiple of the transform, and squares of numbers of any size
+    may leave the range of float32.
+    """
+    planes = planes.astype(np.promote_types(planes.dtype, np.float32), copy=False)
+    exponents = np.frexp(np.abs(planes).max(axis=(1, 2)))[1][:, None, None]
+    lanes = np.zeros((len(border[0]), len(border[1]), LANES), dtype=np.float32)
+    scaled = np.ldexp(planes, -exponents).astype(np.float32)
+    lanes[:, :, : len(planes)] = np.moveaxis(scaled[:, *border], 0, -1)
+    return lanes, exponents
 
 
 def _channels_first(images: ArrayLike, J: int, L: int) -> Array:

@@ -12,7 +12,13 @@ from typing import Protocol
 
 from dssc._typing import Array
 from dssc.joint.array_types import ArrayT
-from dssc.joint.coupling import Candidates, CouplingCost, CouplingNewton
+from dssc.joint.coupling import (
+    Candidates,
+    CouplingCost,
+    CouplingNewton,
+    CouplingSolution,
+    solve,
+)
 from dssc.joint.entries import Entries
 from dssc.joint.penalty import CouplingPenalty
 from dssc.stochastic import ProjectionProblem
@@ -130,6 +136,18 @@ class SplittingOperations(MatrixOperations[ArrayT], Protocol[ArrayT]):
         self, cost: CouplingCost, candidates: Candidates[ArrayT], n: int
     ) -> CouplingNewton[ArrayT]:
         """Return what Newton's method needs to find A among the candidates."""
+
+    def solve_coupling(
+        self,
+        cost: CouplingCost,
+        candidates: Candidates[ArrayT],
+        start: ArrayT,
+        tol: float,
+        max_steps: int,
+    ) -> CouplingSolution[ArrayT]:
+        """Find A among the candidates, whose sums are one within `tol`, from given potentials."""
+        newton = self.coupling_newton(cost, candidates, len(start) // 2)
+        return solve(newton, start, tol, max_steps)
 
     def coupling_step(
         self, z: ArrayT, A: Entries[ArrayT], penalty: CouplingPenalty, rho: float, out: ArrayT

@@ -5,7 +5,6 @@ from typing import Generic
 import numpy as np
 
 from dssc._devices import as_array
-from dssc.joint import coupling
 from dssc.joint.acceleration import Anderson
 from dssc.joint.array_types import ArrayT
 from dssc.joint.coupling import ANCHORING, Candidates, CouplingCost
@@ -127,6 +126,8 @@ class DouglasRachford(Generic[ArrayT]):
         The point, the C of the coupling's proximal step, and the residual ``1.6 (C - Y)``.
     A : Entries
         The affinity that belongs to Y.
+    last : tuple of Candidates and vector
+        The entries among which A was found, and its values there.
     potentials : tuple of two vectors
         Potentials (a, b) of A.
     cost : CouplingCost
@@ -183,12 +184,13 @@ class DouglasRachford(Generic[ArrayT]):
         """Take both proximal steps from z: set A, Y and F."""
         ops = self.operations
         candidates = self._candidates()
-        newton = ops.coupling_newton(self.cost, candidates, self.model.n)
         tol = SUM_TOLERANCE * min(1.0, self.bounds.gap)
         start = ops.xp.concatenate(self.potentials)
-        values, self.potentials, error = coupling.solve(newton, start, tol, NEWTON_STEPS)
+        values, self.potentials, error = ops.solve_coupling(
+            self.cost, candidates, start, tol, NEWTON_STEPS
+        )
         self._set_anchoring(error)
-        self._measure_ratio(candidates, values)
+        self.last = candidates, values
         A = Entries(candidates.keys, values).positive()
         self.changes[self.acceleration.slot] = A, self.A
         self.A = A
@@ -227,18 +229,16 @@ class DouglasRachford(Generic[ArrayT]):
         if anchoring != self.cost.anchoring:
             self.cost = CouplingCost(self.model.penalty, self.cost.rho, anchoring)
 
-    def _measure_ratio(self, candidates: Candidates[ArrayT], values: ArrayT) -> None:
-        """Set the ratio of slopes to coefficients where A is positive, off the diagonal."""
+    def set_weight_by_ratio(self) -> None:
+        """Set rho to a share of the ratio of slopes to coefficients where A is positive."""
+        candidates, values = self.last
         positive = (values > 0.0) & (candidates.keys % (self.model.n + 1) != 0)
         sizes = candidates.sizes[positive]
         C = self.cost.coefficients(sizes, values[positive])
         slopes, coefficients = (float((x**2).sum()) ** 0.5 for x in (sizes - C, C))
-        self.ratio = self.cost.rho * slopes / max(coefficients, 1e-3 * slopes, 1e-300)
-
-    def set_weight_by_ratio(self) -> None:
-        """Set rho to a share of the ratio of slopes to coefficients."""
+        ratio = self.cost.rho * slopes / max(coefficients, 1e-3 * slopes, 1e-300)
         late = self.bounds.gap <= SMALL_GAP
-        self.set_weight((LATE_WEIGHT_SHARE if late else WEIGHT_SHARE) * self.ratio)
+        self.set_weight((LATE_WEIGHT_SHARE if late else WEIGHT_SHARE) * ratio)
 
     def set_weight(self, new: float) -> None:
         """Change rho, by a factor of ten at most, unless it is about right."""

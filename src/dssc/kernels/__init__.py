@@ -17,7 +17,7 @@ NumPy version of every kernel, against which the tests compare it.
 from numba import get_num_threads as n_threads
 
 from dssc.kernels.compiling import python_threads_worth, threads_worth
-from dssc.kernels.graph import chebyshev_step
+from dssc.kernels.graph import breadth_first_order, chebyshev_step
 from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
 from dssc.kernels.projection import (
     active_pattern,
@@ -36,14 +36,16 @@ from dssc.kernels.scan import (
     paired_products,
     shorten_lists,
 )
-from dssc.kernels.scattering import filter_and_fold
+from dssc.kernels.scattering import filtered_moduli, half_spectrum, smooth
 from dssc.kernels.selection import top_k, top_k_columns
 
 __all__ = [
     "active_pattern",
+    "breadth_first_order",
     "chebyshev_step",
-    "filter_and_fold",
+    "filtered_moduli",
     "group_by_row",
+    "half_spectrum",
     "keep_largest",
     "keep_listed",
     "list_candidates",
@@ -59,6 +61,7 @@ __all__ = [
     "row_thresholds",
     "shorten_lists",
     "slacks",
+    "smooth",
     "solve_pattern",
     "threads_worth",
     "top_k",

@@ -20,6 +20,9 @@ Function = Callable[..., Any]
 # Array elements that are worth a thread: about a tenth of a millisecond of work, where waking many
 # threads can take longer.
 ELEMENTS_PER_THREAD = 100_000
+# Most threads of a loop in proportion to its arrays, which are limited by memory. They spin after
+# the loop, and take processors from what comes next.
+TEAM = 8
 # How much longer it takes to start a thread of Python.
 PYTHON_THREAD_COST = 10
 
@@ -68,7 +71,7 @@ class ParallelKernel:
         The function in Python.
     in_proportion : bool
         Whether the work is in proportion to the size of the arrays. Then small arrays are left to
-        few threads.
+        one thread, and others to a team.
 
     Attributes
     ----------
@@ -111,9 +114,12 @@ def python_threads_worth(n_elements: int) -> int:
 
 @contextmanager
 def threads_for_elements(n_elements: int) -> Iterator[None]:
-    """Let kernels use as many threads as are worth waking for so many array elements."""
+    """Let kernels use one thread, or a team where so many array elements are worth it.
+
+    The team is always of the same size: OpenMP would end threads and start new ones otherwise.
+    """
     most = numba.get_num_threads()
-    numba.set_num_threads(threads_worth(n_elements))
+    numba.set_num_threads(min(most, TEAM) if threads_worth(n_elements) > 1 else 1)
     try:
         yield
     finally:
@@ -126,7 +132,7 @@ def parallel(function: Function) -> Any:
 
 
 def parallel_in_proportion(function: Function) -> Any:
-    """Compile a kernel whose outer loop runs on threads in proportion to the size of its arrays."""
+    """Compile a kernel whose outer loop runs on a team of threads if its arrays are large."""
     return ParallelKernel(function, in_proportion=True)
 
 

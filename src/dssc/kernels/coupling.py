@@ -4,10 +4,10 @@ import numpy as np
 from numba import prange
 
 from dssc._typing import Array
-from dssc.kernels.compiling import leaf, parallel
+from dssc.kernels.compiling import leaf, parallel_in_proportion
 
 
-@parallel
+@parallel_in_proportion
 def entry_values(
     indptr: Array,
     columns: Array,

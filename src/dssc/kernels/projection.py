@@ -208,12 +208,14 @@ def _active_pattern(
     active_indptr: Array,
     active_indices: Array,
 ) -> None:
+    # The processor predicts where the last positive slack is, but not which slacks are positive.
     for i in range(first, last):
-        position = active_indptr[i]
+        position, end = active_indptr[i], active_indptr[i + 1]
         for e in range(indptr[i], indptr[i + 1]):
-            if values[e] - (w[i] + w[indices[e]]) > 0.0:
-                active_indices[position] = indices[e]
-                position += 1
+            if position == end:
+                break
+            active_indices[position] = indices[e]
+            position += values[e] - (w[i] + w[indices[e]]) > 0.0
 
 
 @parallel_inside

@@ -1,8 +1,8 @@
 """Training DSC-Net: the autoencoder alone first, then with the self-expression."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -74,59 +74,88 @@ def train(
     device : str, default="cpu"
         Device of PyTorch.
     """
-    generator = torch.Generator().manual_seed(seed)
-    model = Autoencoder(kernels, channels, generator).to(device)
-    X = torch.as_tensor(images, dtype=torch.float32, device=device)[:, None]
-    # The same numbers every time, in full single precision, also on a GPU.
-    with torch.backends.cudnn.flags(
-        enabled=True, benchmark=False, deterministic=True, allow_tf32=False
-    ):
-        n_steps, explained = _pretrain(model, X)
+    model, X = new_network(images, kernels, channels, seed, device)
+    with reproducible():
+        n_steps, explained = pretrain(model, X, adam(model))
         if not explained > 0:
             raise ValueError(
                 f"the autoencoder is no better than the mean image after {n_steps} steps from "
                 f"seed={seed}; take another seed"
             )
-        C = torch.full((len(X), len(X)), start, device=device, requires_grad=True)
-        weights = expression_weight, coefficient_weight
-        loss = _minimise(
-            lambda: expression_loss(model, C, X, *weights), [*model.parameters(), C], steps
-        )
+        C, loss = fine_tune(model, X, expression_weight, coefficient_weight, start, steps)
     if not np.isfinite(loss):
         raise ValueError(f"the loss is {loss} after {steps} steps from seed={seed}")
-    return Training(C.detach().cpu().numpy(), n_steps, explained, loss)
+    return Training(C.cpu().numpy(), n_steps, explained, loss)
 
 
-def _pretrain(model: Autoencoder, X: Tensor) -> tuple[int, float]:
-    """Train the autoencoder alone; return the number of steps and the variance it explains."""
-    optimizer = _adam(list(model.parameters()))
+def new_network(
+    images: Array, kernels: Sequence[int], channels: Sequence[int], seed: int, device: str
+) -> tuple[Autoencoder, Tensor]:
+    """Return an autoencoder with random weights, and the images of shape (n, 1, height, width)."""
+    generator = torch.Generator().manual_seed(seed)
+    model = Autoencoder(kernels, channels, generator).to(device)
+    return model, torch.as_tensor(images, dtype=torch.float32, device=device)[:, None]
+
+
+def reproducible() -> AbstractContextManager[None]:
+    """Return a context of the same numbers every time, in full single precision, also on a GPU."""
+    return torch.backends.cudnn.flags(
+        enabled=True, benchmark=False, deterministic=True, allow_tf32=False
+    )
+
+
+def adam(model: Autoencoder) -> torch.optim.Optimizer:
+    """Return the optimiser of a network's weights."""
+    return torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+
+
+def pretrain(
+    model: Autoencoder, X: Tensor, optimizer: torch.optim.Optimizer, steps: int | None = None
+) -> tuple[int, float]:
+    """Train the autoencoder alone; return the number of steps and the variance it explains.
+
+    With `steps` it takes this many, and otherwise until the loss hardly falls.
+    """
     variance = float((X - X.mean(dim=0)).square().sum()) / 2
     loss, n_steps = np.inf, 0
-    while n_steps < MOST_STEPS:
+    while n_steps < (steps or MOST_STEPS):
         previous = loss
-        loss = _minimise(lambda: reconstruction_loss(model, X), None, WINDOW, optimizer)
-        n_steps += WINDOW
+        window = min(WINDOW, (steps or MOST_STEPS) - n_steps)
+        loss = _minimise(lambda: reconstruction_loss(model, X), optimizer, window)
+        n_steps += window
         # A loss above that of the mean image is a plateau on the way.
-        if loss < variance and loss > (1 - LEAST_IMPROVEMENT) * previous:
+        if not steps and loss < variance and loss > (1 - LEAST_IMPROVEMENT) * previous:
             break
     return n_steps, 1 - loss / variance
 
 
-def _minimise(
-    objective: Callable[[], Tensor],
-    parameters: Sequence[Any] | None,
+def fine_tune(
+    model: Autoencoder,
+    X: Tensor,
+    expression_weight: float,
+    coefficient_weight: float,
+    start: float,
     steps: int,
-    optimizer: torch.optim.Optimizer | None = None,
+) -> tuple[Tensor, float]:
+    """Train the network with the self-expression; return C and the objective at the end."""
+    C = torch.full((len(X), len(X)), start, device=X.device, requires_grad=True)
+    optimizer = adam(model)
+    optimizer.add_param_group({"params": [C]})
+    loss = _minimise(
+        lambda: expression_loss(model, C, X, expression_weight, coefficient_weight),
+        optimizer,
+        steps,
+    )
+    return C.detach(), loss
+
+
+def _minimise(
+    objective: Callable[[], Tensor], optimizer: torch.optim.Optimizer, steps: int
 ) -> float:
-    """Take steps of Adam, and return the objective before the last one."""
-    optimizer = optimizer or _adam(parameters)
+    """Take steps of the optimiser, and return the objective before the last one."""
     for _ in range(steps):
         optimizer.zero_grad()
         loss = objective()
         loss.backward()
         optimizer.step()
     return float(loss.detach())
-
-
-def _adam(parameters: Any) -> torch.optim.Optimizer:
-    return torch.optim.Adam(parameters, lr=LEARNING_RATE)

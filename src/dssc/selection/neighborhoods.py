@@ -25,10 +25,11 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._devices import as_array
-from dssc._threads import threads_for_eigenvectors
+from dssc._threads import share_rows, threads_for_eigenvectors
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.features import unit_norm
+from dssc.kernels.compiling import python_threads_worth
 from dssc.kernels.neighborhoods import distances_from_leading_directions, strongest_neighbors
 from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
@@ -267,9 +268,13 @@ class Sample:
         sets = self._neighborhoods(eta1, signed, points)
         dimension = max(1, min(DIMENSION, self.rank // 2))
         distances = np.empty(len(points))
-        distances_from_leading_directions(
-            self.cosines, points, sets, dimension, NEGLIGIBLE, distances
-        )
+
+        def measure(some: slice) -> None:
+            arguments = self.cosines, points[some], sets[some], dimension, NEGLIGIBLE
+            distances_from_leading_directions(*arguments, distances[some])
+
+        n_threads = python_threads_worth(sets.size * sets.shape[1] ** 2)
+        share_rows(measure, len(points), n_threads)
         return round(float(np.mean(distances)), DIGITS)
 
     def _neighborhoods(self, eta1: float, signed: bool, points: Array) -> Array:
@@ -295,7 +300,14 @@ class Sample:
         def strongest(rows: Array, count: int) -> Array:
             neighbors = np.empty((len(rows), count), dtype=np.int64)
             products = vectors[rows] @ vectors.T
-            strongest_neighbors(products, scales[rows], scales, rows, signed, neighbors)
+
+            def find(some: slice) -> None:
+                own = scales[rows[some]]
+                strongest_neighbors(
+                    products[some], own, scales, rows[some], signed, neighbors[some]
+                )
+
+            share_rows(find, len(rows), python_threads_worth(products.size))
             return neighbors
 
         return strongest

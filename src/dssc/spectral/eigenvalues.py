@@ -56,7 +56,8 @@ def leading_eigenvalues(
     known = linalg.qr(embedding.astype(np.float64), mode="economic")[0]
     values = np.einsum("ij,ij->j", known, N @ known)
     rng, n_wanted = np.random.RandomState(seed), count - known.shape[1]
-    rough, _ = chebyshev_eigenvectors(
-        CpuBlocks(N, known), n_wanted, rng, tol=ACCURACY, allow_double=False
-    )
+    with CpuBlocks.on_threads(N, known, n_wanted) as operations:
+        rough, _ = chebyshev_eigenvectors(
+            operations, n_wanted, rng, tol=ACCURACY, allow_double=False
+        )
     return np.clip(np.sort(np.concatenate([values, rough.values]))[::-1], -1.0, 1.0)

@@ -1,10 +1,13 @@
 """Leading eigenvectors of a normalised affinity, by the solver that suits the matrix."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
+from dssc import kernels
 from dssc._factorising import symmetric_factor
 from dssc._threads import one_thread, threads_for_eigenvectors
 from dssc._typing import Array, Matrix
@@ -30,12 +33,26 @@ FACTORED_TOLERANCE = 1e-10
 RESOLVED = 1e-4
 
 
+@dataclass
+class StartVectors:
+    """Vectors with which an iteration ended, for the next one with a similar matrix.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, n_vectors) or None
+        More vectors than were wanted; None before the first iteration.
+    """
+
+    vectors: Array | None = None
+
+
 def leading_eigenvectors(
     N: Matrix,
     known: sparse.csr_array,
     n_wanted: int,
     rng: np.random.RandomState,
     n_exact: int | None = None,
+    start: StartVectors | None = None,
 ) -> Array:
     """Return the leading eigenvectors of N orthogonal to the `known` ones of eigenvalue one.
 
@@ -43,26 +60,44 @@ def leading_eigenvectors(
     eigenvalues are close to one, as for graphs that are nearly disconnected, it takes many rounds.
     The sparse factorisation of just these graphs is cheap, unless they are large.
 
-    Of the wanted eigenvectors, only the first `n_exact` are computed to full accuracy.
+    Of the wanted eigenvectors, only the first `n_exact` are computed to full accuracy. The
+    iteration begins with the `start`, which it replaces.
     """
     n = N.shape[0]
     if n <= DENSE_SIZE or n_wanted > n // 4:
         return _with_fixed_signs(_dense(N, known, n_wanted))
     is_large = n > FACTORED_SIZE
-    ritz, converged = chebyshev_eigenvectors(
-        CpuBlocks(N, known),
-        n_wanted,
-        rng,
-        tol=TOLERANCE,
-        resolution=RESOLUTION_WHEN_LARGE if is_large else RESOLUTION,
-        n_exact=n_exact,
-        allow_double=True,
-        max_rounds=MAX_ROUNDS if is_large else ROUNDS_BEFORE_FACTORISATION,
-    )
+    order = np.arange(n)
+    if is_large and sparse.issparse(N):
+        order = _locality_order(N)
+        N, known = N[order][:, order], known[order]
+    given = None if start is None or start.vectors is None else start.vectors[order]
+    with CpuBlocks.on_threads(N, known, n_wanted, given) as operations:
+        ritz, converged = chebyshev_eigenvectors(
+            operations,
+            n_wanted,
+            rng,
+            tol=TOLERANCE,
+            resolution=RESOLUTION_WHEN_LARGE if is_large else RESOLUTION,
+            n_exact=n_exact,
+            allow_double=True,
+            max_rounds=MAX_ROUNDS if is_large else ROUNDS_BEFORE_FACTORISATION,
+        )
     if not (converged or is_large):
         return _with_fixed_signs(_factored(N, known, n_wanted, rng))
     warn_if_unresolved(float(ritz.residuals[:n_exact].max()))
-    return _with_fixed_signs(ritz.vectors)
+    back = np.argsort(order)
+    if start is not None and operations.latest is not None:
+        start.vectors = operations.latest[back]
+    return _with_fixed_signs(ritz.vectors[back])
+
+
+def _locality_order(N: sparse.csr_array) -> Array:
+    """Return an order of the points in which products with N read memory mostly in sequence."""
+    order = np.empty(N.shape[0], dtype=np.int64)
+    pattern = N.indptr.astype(np.int64), N.indices.astype(np.int32, copy=False)
+    kernels.breadth_first_order(*pattern, np.zeros(N.shape[0], dtype=bool), order)
+    return order
 
 
 def warn_if_unresolved(residual: float) -> None:

@@ -17,7 +17,7 @@ from dssc._validation import check_structure
 from dssc._warnings import warn_user
 from dssc.graph import NEGLIGIBLE
 from dssc.spectral.counts import check_counts
-from dssc.spectral.eigenvectors import leading_eigenvectors
+from dssc.spectral.eigenvectors import StartVectors, leading_eigenvectors
 
 # Smallest size of a cluster, as a share of the mean cluster size, where there are more components
 # than clusters.
@@ -62,6 +62,22 @@ def spectral_embedding(
         of their own then. If fewer than `n_clusters` remain, the large ones are divided by their
         spectrum.
     """
+    rng = check_random_state(random_state)
+    return embedding_from(None, affinity, n_clusters, n_components, n_exact, rng)
+
+
+def embedding_from(
+    start: StartVectors | None,
+    affinity: ArrayLike | Matrix,
+    n_clusters: int,
+    n_components: int | None,
+    n_exact: int | None,
+    rng: np.random.RandomState,
+) -> Array:
+    """Return what `spectral_embedding` does, with an iteration that begins with the `start`.
+
+    Afterwards `start` holds the vectors for the next affinity of the same points.
+    """
     W = _check_affinity(affinity)
     n_components = n_clusters if n_components is None else n_components
     check_counts(W.shape[0], n_clusters, n_components)
@@ -77,11 +93,18 @@ def spectral_embedding(
     if n_wanted > 0:
         N = normalised(W, degrees)
         N = N if len(points) == N.shape[0] else N[points][:, points]
-        rng = check_random_state(random_state)
         n_exact = None if n_exact is None else max(1, n_exact - n_known)
-        vectors = leading_eigenvectors(N, indicators, n_wanted, rng, n_exact)
+        of_points = None if start is None else _of_points(start, points)
+        vectors = leading_eigenvectors(N, indicators, n_wanted, rng, n_exact, of_points)
+        if start is not None and of_points is not None and of_points.vectors is not None:
+            start.vectors = np.zeros((W.shape[0], of_points.vectors.shape[1]))
+            start.vectors[points] = of_points.vectors
         embedding[points, n_known : n_known + n_wanted] = vectors
     return embedding
+
+
+def _of_points(start: StartVectors, points: Array) -> StartVectors:
+    return StartVectors(None if start.vectors is None else start.vectors[points])
 
 
 class Pieces(NamedTuple):

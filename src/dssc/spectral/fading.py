@@ -15,9 +15,7 @@ def fading_components(n_samples: int, n_clusters: int) -> int:
     return min(n_samples, 2 * n_clusters + EXTRA_COMPONENTS)
 
 
-def faded(
-    embedding: Array, affinity: Matrix, n_clusters: int, degrees: Array | None = None
-) -> Array:
+def faded(embedding: Array, eigenvalues: Array, n_clusters: int) -> Array:
     """Return the leading eigenvectors of a doubly stochastic affinity, fading after the k-th.
 
     With eigenvalues ``1 = l_1 >= l_2 >= ...``, eigenvector i gets the weight
@@ -31,14 +29,12 @@ def faded(
     ----------
     embedding : ndarray of shape (n_samples, n_components)
         Eigenvectors, one per column; see `fading_components` for their number.
-    affinity : csr_array of shape (n_samples, n_samples)
-        Doubly stochastic affinity.
+    eigenvalues : ndarray of shape (n_components,)
+        Those of the columns.
     n_clusters : int
         Number of clusters k.
-    degrees : ndarray of shape (n_samples,), optional
-        Sums of the rows of the affinity, if they are not one.
     """
-    return embedding * fading_weights(eigenvalues_of(embedding, affinity, degrees), n_clusters)
+    return embedding * fading_weights(eigenvalues, n_clusters)
 
 
 def eigenvalues_of(vectors: Array, affinity: Matrix, degrees: Array | None = None) -> Array:

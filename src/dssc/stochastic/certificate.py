@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
+from dssc._sparse import csr_of_parts
 from dssc._typing import Array, Matrix
 from dssc.stochastic.spanning_forest import forest_correction
 
@@ -113,7 +114,7 @@ def _changes(
 ) -> Iterator[tuple[sparse.csr_array, Masses]]:
     """Yield ways to make A feasible: a change of its positive entries, and masses to be added."""
     scaled, masses = round_to_feasible(A, marginals, symmetric)
-    yield scaled - A, masses
+    yield csr_of_parts(scaled.data - A.data, A.indices, A.indptr, A.shape), masses
     correction = forest_correction(A, *marginals)
     if correction is not None:
         change, rows, columns = correction
@@ -134,8 +135,9 @@ def round_to_feasible(
     a, b = marginals
     by_row = A.sum(axis=1)
     by_column = by_row if symmetric else A.sum(axis=0)
-    A = sparse.diags_array(a / np.maximum(by_row, a)) @ A
-    A = A @ sparse.diags_array(b / np.maximum(by_column, b))
+    data = A.data * np.repeat(a / np.maximum(by_row, a), np.diff(A.indptr))
+    data *= (b / np.maximum(by_column, b))[A.indices]
+    A = csr_of_parts(data, A.indices, A.indptr, A.shape)
     missing_rows = np.maximum(a - A.sum(axis=1), 0.0)
     missing_columns = missing_rows if symmetric else np.maximum(b - A.sum(axis=0), 0.0)
     return A, pair_off(missing_rows, missing_columns)

@@ -136,7 +136,7 @@ class FactoredSimilarity(BoundedSimilarity):
 
         So the exact products, which cost the most, are computed for little more than is needed.
         """
-        n_needed = self._search_if_short(eta2, progress)
+        n_needed = self.search_if_short(eta2, progress)
         if held is None:
             self.reading = None
         if held and potentials and n_needed <= HELD_SHARE * held.matrix.nnz / self.shape[0]:
@@ -207,7 +207,7 @@ class FactoredSimilarity(BoundedSimilarity):
         """Return what products count for."""
         return np.maximum(products, 0.0) if self.signed else np.abs(products)
 
-    def _search_if_short(self, eta2: float, progress: Progress) -> float:
+    def search_if_short(self, eta2: float, progress: Progress) -> float:
         """Search unless the lists are likely long enough; return how many entries a row needs."""
         needed = self._sampled_needs(eta2)
         check_memory(float(needed.mean()) * self.shape[0], self.shape, eta2)
@@ -234,11 +234,11 @@ class FactoredSimilarity(BoundedSimilarity):
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""
-        return np.array([entries_needed(row, eta2) for row in self._sample])
+        return np.array([entries_needed(row, eta2) for row in self._samples])
 
     @cached_property
-    def _sample(self) -> Array:
-        """Rows of bounds of a few points, which do not depend on eta2."""
+    def _samples(self) -> Array:
+        """A few rows of upper bounds on the entries of K."""
         weights = self.weights[0]
         sample = np.arange(min(SAMPLED_ROWS, self.shape[0]))
         K = self._sizes(self.factor.product_rows(sample))

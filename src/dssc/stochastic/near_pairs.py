@@ -11,6 +11,7 @@ from functools import cached_property, singledispatch
 import numpy as np
 from scipy import sparse
 
+from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.stochastic.bounded_similarity import Area, lowered_by
 from dssc.stochastic.dense_similarity import DenseSimilarity
@@ -82,7 +83,7 @@ def near_pairs(similarity: Similarity, potentials: Array, eta2: float) -> NearPa
     Parameters
     ----------
     similarity : Similarity
-        The symmetric K. If it is factored, it must have been projected before.
+        The symmetric K. If it is factored and was not projected before, it is searched.
     potentials : ndarray of shape (n,)
         The potentials alpha.
     eta2 : float
@@ -150,6 +151,8 @@ def _restricted(similarity: RestrictedSimilarity, potentials: Array, eta2: float
 def _factored(similarity: FactoredSimilarity, potentials: Array, eta2: float) -> NearPairs:
     """Take listed pairs, and read what the bounds of the lists leave open."""
     n = similarity.shape[0]
+    if not similarity.lists:
+        similarity.search_if_short(eta2, Progress())
     for margin in FACTORED_MARGINS:
         is_last = margin == FACTORED_MARGINS[-1]
         lowered = lowered_by(margin * eta2, (potentials, potentials))

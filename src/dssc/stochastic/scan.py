@@ -1,8 +1,8 @@
 """The search of all pairs for every point's most similar others, tile by tile."""
 
 from collections.abc import Callable, Iterator
-from itertools import repeat
-from threading import local
+from contextlib import contextmanager
+from threading import Condition, local
 from typing import NamedTuple
 
 import numpy as np
@@ -94,12 +94,17 @@ def largest_similarities(
     n, d = vectors.shape
     all_lists = [Lists.empty(n, n_kept) for _ in weights]
     n_blocks = -(-n // TILE)
-    scratch = local()
+    scratch, turns = local(), Turns(n_blocks)
 
-    def play(pair: tuple[int, int], n_expected: int) -> None:
+    def play(number: int, pair: tuple[int, int]) -> None:
         i, j = sorted(pair)
-        if j >= n_blocks:  # a bye
-            return
+        with turns.ending(number, i, j):
+            if j < n_blocks:
+                keep(number, i, j)
+            else:  # a bye
+                turns.wait_for(number, i)
+
+    def keep(number: int, i: int, j: int) -> None:
         if not hasattr(scratch, "tile"):
             scratch.tile = np.empty(TILE * TILE, dtype=np.float32)
         left, right = (vectors[b * TILE : (b + 1) * TILE] for b in (i, j))
@@ -107,6 +112,8 @@ def largest_similarities(
         np.matmul(left, right.T, out=tile)
         if signed:
             np.maximum(tile, 0.0, out=tile)
+        n_expected = expected_so_far(n_kept, number * TILE / n)
+        turns.wait_for(number, i, j)
         for weight, lists in zip(weights, all_lists, strict=True):
             capacity = min(LIST_CAPACITY * n_expected, lists.values.shape[1])
             corner = i * TILE, j * TILE
@@ -116,15 +123,56 @@ def largest_similarities(
         progress.stage("scan", n * (n + TILE) * d / 1e9, "Gflop") as advance,
         block_threads(kernels.n_threads()) as in_threads,
     ):
-        for number, pairs in enumerate(rounds(n_blocks), start=1):
-            n_expected = expected_so_far(n_kept, number * TILE / n)
-            for _ in in_threads(play, pairs, repeat(n_expected)):
+        for meetings in _between_cuts(rounds(n_blocks)):
+            for _ in in_threads(play, *zip(*meetings, strict=True)):
                 advance(2e-9 * d * TILE * TILE)
-            if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
-                shorten(all_lists, n_expected)
+            last = meetings[-1][0]
+            if last & (last - 1) == 0:
+                shorten(all_lists, expected_so_far(n_kept, last * TILE / n))
     shorten(all_lists, n_kept)
     sort(all_lists, n_kept)
     return all_lists
+
+
+class Turns:
+    """Lets blocks meet in the order of the rounds, though a round begins before the last one ends.
+
+    A block takes part in every round once. Threads must begin meetings in the order of the rounds.
+    """
+
+    def __init__(self, n_blocks: int):
+        self._n_played = [0] * (n_blocks + n_blocks % 2)
+        self._changed = Condition()
+
+    def wait_for(self, number: int, *blocks: int) -> None:
+        """Wait until some blocks have ended all rounds before this one."""
+        with self._changed:
+            self._changed.wait_for(lambda: all(self._n_played[b] >= number - 1 for b in blocks))
+
+    @contextmanager
+    def ending(self, number: int, *blocks: int) -> Iterator[None]:
+        """Note at the end that blocks have ended a round, also if it failed."""
+        try:
+            yield
+        finally:
+            with self._changed:
+                for block in blocks:
+                    self._n_played[block] = max(number, self._n_played[block])
+                self._changed.notify_all()
+
+
+def _between_cuts(
+    all_rounds: Iterator[list[tuple[int, int]]],
+) -> Iterator[list[tuple[int, tuple[int, int]]]]:
+    """Yield numbered meetings of rounds 1, 2, 3 and 4, 5 to 8, and so on: lists are cut after."""
+    meetings: list[tuple[int, tuple[int, int]]] = []
+    for number, pairs in enumerate(all_rounds, start=1):
+        meetings += [(number, pair) for pair in pairs]
+        if number & (number - 1) == 0:
+            yield meetings
+            meetings = []
+    if meetings:
+        yield meetings
 
 
 def expected_so_far(n_kept: int, seen: float) -> int:

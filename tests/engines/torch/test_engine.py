@@ -84,13 +84,54 @@ def test_fitted_estimators_are_pickled_without_the_device(device, data):
     ("parameters", "message"),
     [
         ({"device": "tpu"}, "device='tpu' must be 'cpu', 'cuda'"),
-        ({"device": "torch", "eta3": 0.1}, "runs on the CPU only"),
-        ({"device": "torch", "symmetric": False}, "runs on the CPU only"),
     ],
 )
-def test_models_for_the_cpu_only_are_refused(parameters, message, data):
+def test_devices_that_do_not_exist_are_refused(parameters, message, data):
     with pytest.raises(ValueError, match=message):
         ADSSC(4, **parameters).fit(data[0])
+
+
+def test_weights_are_refused(data):
+    with pytest.raises(ValueError, match="sample_weight runs on the CPU only"):
+        ADSSC(4, device="torch").fit(data[0], sample_weight=np.ones(len(data[0])))
+
+
+@pytest.mark.parametrize("spectral_from", [0, 10_000])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"eta1": 1.0, "symmetric": False},
+        {"eta1": 1.0, "symmetric": False, "signed": True},
+        {"eta1": 0.1, "eta3": 0.02},
+        {"eta1": 0.1, "eta3": 0.02, "symmetric": False},
+    ],
+)
+def test_other_models_are_those_of_the_cpu(parameters, spectral_from, device, data, monkeypatch):
+    monkeypatch.setattr(engine, "SPECTRAL_ON_DEVICE_FROM", spectral_from)
+    cpu = ADSSC(4, n_neighbors=9, random_state=0, **parameters).fit(data[0])
+    given = {**parameters, "eta2": cpu.eta2_, "random_state": 0}
+    cpu = ADSSC(4, **given).fit(data[0])
+    other = ADSSC(4, **given, device=device).fit(data[0])
+    assert other.projection_.converged, other.projection_.status
+    assert abs(cpu.affinity_matrix_ - other.affinity_matrix_).max() < 1e-8
+    places = other.representation_matrix_.nonzero()
+    ours, theirs = (m.representation_matrix_[places] for m in (other, cpu))
+    np.testing.assert_allclose(ours, theirs, atol=1e-8)
+    assert adjusted_rand_score(cpu.labels_, other.labels_) == 1.0
+    chosen = ADSSC(4, n_neighbors=9, random_state=0, device=device, **parameters).fit(data[0])
+    assert chosen.n_neighbors_ == pytest.approx(9, rel=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:the affinity has:UserWarning")
+def test_points_without_an_embedding_are_placed_by_a_sparse_expression(device, data, monkeypatch):
+    monkeypatch.setattr(engine, "SPECTRAL_ON_DEVICE_FROM", 0)
+    parameters = {"eta1": 0.1, "eta3": 0.02, "n_components": 2, "n_neighbors": 2}
+    fits = [ADSSC(2, random_state=0, device=where, **parameters) for where in ("cpu", device)]
+    cpu, other = (model.fit(data[0]) for model in fits)
+    strays = ~other.embedding_.any(axis=1)
+    assert strays.any()
+    np.testing.assert_array_equal(cpu.embedding_.any(axis=1), ~strays)
+    assert adjusted_rand_score(cpu.labels_, other.labels_) > 0.9
 
 
 def test_a_missing_gpu_is_named(data, monkeypatch):

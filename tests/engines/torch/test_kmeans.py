@@ -34,7 +34,7 @@ def test_distances_may_be_computed_in_pieces(where, rng, monkeypatch):
     for most in (kmeans.MOST_DISTANCES, 6 * 10 * 77):
         monkeypatch.setattr(kmeans, "MOST_DISTANCES", most)
         labels.append(device_labels(U, 6, 10, None, np.random.RandomState(0), where))
-    np.testing.assert_array_equal(*labels)
+    assert adjusted_rand_score(*labels) == 1.0  # runs that are equally good have other numbers
 
 
 def test_too_few_nonzero_rows_are_refused(where):

@@ -16,15 +16,30 @@ def test_positive_parts_are_those_of_the_dense_matrix(graph, where):
     assert torch.equal(dense_of(graph, positive.to(torch.int8)) > 0, expected > 0)
 
 
-def test_newton_product_is_that_of_the_dense_matrix(graph, where):
+def test_one_newton_system_solves_for_any_subset_of_its_pattern(graph, where):
     n = len(graph.indptr) - 1
-    diagonal = torch.linspace(1.0, 2.0, n, dtype=torch.float64, device=where)
-    x = torch.linspace(-1.0, 3.0, n, dtype=torch.float64, device=where)
     kernels = kernels_for(where)
-    _, _, positive = kernels.positive_parts(graph, torch.full_like(x, 0.05))
-    matrix = dense_of(graph, positive.to(torch.int8)).double() + torch.diag(diagonal)
-    product = kernels.newton_product(graph, positive, diagonal)(x)
-    torch.testing.assert_close(product, matrix @ x, rtol=1e-13, atol=1e-13)
+    system = kernels.NewtonSystem(graph)
+    rhs = torch.linspace(-1.0, 3.0, n, dtype=torch.float64, device=where)
+    for level in (0.05, 0.1, -0.05):
+        _, counts, positive = kernels.positive_parts(graph, torch.full_like(rhs, level))
+        diagonal = 1.1 * counts.clamp(min=1.0)
+        x, residual, n_products = system.solve_for(positive, diagonal, rhs, 1e-12, 300)
+        matrix = dense_of(graph, positive.to(torch.int8)).double() + torch.diag(diagonal)
+        assert residual <= 1e-12
+        assert n_products < 300
+        torch.testing.assert_close(x, torch.linalg.solve(matrix, rhs), rtol=1e-9, atol=1e-10)
+
+
+def test_row_thresholds_make_every_sum_right(graph, where):
+    n = len(graph.indptr) - 1
+    w = torch.linspace(-0.1, 0.2, n, dtype=torch.float64, device=where)
+    targets = torch.linspace(0.5, 1.5, n, dtype=torch.float64, device=where)
+    t = kernels_for(where).row_thresholds(graph, w, targets)
+    slack = dense_of(graph, graph.values) - w - t[:, None]
+    held = dense_of(graph, torch.ones_like(graph.values)) > 0
+    sums = torch.where(held, slack, 0.0).clamp(min=0.0).sum(dim=1)
+    torch.testing.assert_close(sums, targets, rtol=1e-12, atol=1e-12)
 
 
 def test_product_is_that_of_the_dense_matrix(graph, where):

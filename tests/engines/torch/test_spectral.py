@@ -6,7 +6,8 @@ from scipy import sparse
 from dssc import project_doubly_stochastic, spectral_embedding
 from dssc.engines.torch.graph import csr_on_device
 from dssc.engines.torch.kmeans import device_labels
-from dssc.engines.torch.spectral import device_embedding
+from dssc.engines.torch.spectral import device_embedding, eigenvalues_on_device
+from dssc.spectral.fading import eigenvalues_of
 from tests.graphs import block_diagonal
 
 
@@ -29,6 +30,13 @@ def test_eigenvectors_span_what_the_cpu_s_span(where, rng):
     theirs = spectral_embedding(A, 3, n_components=5, random_state=0)
     assert np.linalg.norm(ours - theirs @ (theirs.T @ ours)) < 1e-3
     np.testing.assert_allclose(ours.T @ ours, np.eye(5), atol=1e-8)
+
+
+def test_eigenvalues_are_those_of_the_cpu(where, rng):
+    A, _ = affinity(rng, [60, 50, 40], noise=0.9)
+    vectors = spectral_embedding(A, 3, n_components=5, random_state=0)
+    ours = eigenvalues_on_device(csr_on_device(A, where), vectors)
+    np.testing.assert_allclose(ours, eigenvalues_of(vectors, A), atol=1e-13)
 
 
 @pytest.mark.parametrize("n_components", [2, 3, 6])

@@ -6,13 +6,15 @@ import numpy as np
 
 from dssc._devices import as_array
 from dssc._progress import Progress
-from dssc._typing import Array
+from dssc._typing import Array, Matrix
 from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpression
 from dssc.engines.protocol import AffinityGraph, SelfExpression
 from dssc.expression import LeastSquaresFactor, least_squares_representation
+from dssc.expression.dictionary import Dictionary
 from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
-from dssc.spectral import spectral_embedding
+from dssc.spectral import embedding_from
+from dssc.spectral.fading import eigenvalues_of
 from dssc.spectral.labels import labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
 
@@ -59,6 +61,10 @@ class CpuEngine:
         """Return the search of all pairs of a factor's vectors."""
         return largest_similarities
 
+    def dictionary(self, X: Matrix) -> Dictionary:
+        """Return samples of unit norm as a dictionary in main memory."""
+        return Dictionary(X)
+
     def embed(
         self,
         graph: AffinityGraph,
@@ -68,13 +74,12 @@ class CpuEngine:
         rng: np.random.RandomState,
     ) -> Array:
         """Return the leading eigenvectors of an affinity."""
-        return spectral_embedding(
-            graph.affinity,
-            n_clusters,
-            n_components=n_components,
-            n_exact=n_exact,
-            random_state=rng,
-        )
+        sizes = n_clusters, n_components, n_exact
+        return embedding_from(graph.start, graph.affinity, *sizes, rng)
+
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
+        return eigenvalues_of(vectors, graph.affinity, graph.expression.weights)
 
     def assign(
         self,

@@ -1,12 +1,13 @@
 """The dual of the projection with its entries on a device."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from dssc._devices import as_array
 from dssc._typing import Array
-from dssc.engines.torch.conjugate_gradients import ConjugateGradients
 from dssc.engines.torch.graph import TorchGraph
 from dssc.engines.torch.sparse_sums import kernels_for
 from dssc.stochastic.dual import DualPoint, GraphDual, LinearSolution
@@ -16,10 +17,11 @@ from dssc.stochastic.support import Graph
 class TorchDual:
     """The dual of a doubly stochastic projection; implements :class:`dssc.stochastic.dual.Dual`."""
 
-    def __init__(self, graph: TorchGraph, targets: Tensor | None = None):
+    def __init__(self, graph: TorchGraph, targets: Tensor | None = None, system: Any = None):
         self.graph = graph
         self.targets = graph.values.new_ones(graph.n_rows) if targets is None else targets
         self.kernels = kernels_for(graph.values.device)
+        self.system = self.kernels.NewtonSystem(graph) if system is None else system
 
     @property
     def n_vertices(self) -> int:
@@ -37,7 +39,7 @@ class TorchDual:
     def relative_to(self, potentials: Tensor, eta: float) -> "TorchDual":
         """Return the dual with ``(K_ij - w_i - w_j) / eta`` in the place of K."""
         values = self.graph.slack(potentials).div_(eta)
-        return TorchDual(self.graph._replace(values=values), self.targets)
+        return TorchDual(self.graph._replace(values=values), self.targets, self.system)
 
     def slacks(self, potentials: Tensor) -> Tensor:
         """Return ``K_ij - w_i - w_j`` for every entry."""
@@ -49,18 +51,7 @@ class TorchDual:
 
     def row_thresholds(self, potentials: Tensor) -> Tensor:
         """Return for every row the potential that makes its sum right, all others held."""
-        graph = self.graph
-        entries = graph.values - potentials[graph.columns]
-        t = torch.segment_reduce(entries, "max", offsets=graph.indptr) - self.targets
-        counts = torch.zeros_like(t)
-        while True:  # Michelot's iteration: t can only rise, and ends exactly
-            excess = entries - t[graph.rows]
-            above = (excess > 0).double()
-            total, now = graph.row_sums(excess * above), graph.row_sums(above)
-            if torch.equal(now, counts):
-                return t
-            counts = now
-            t = torch.where(total > self.targets, t + (total - self.targets) / now, t)
+        return self.kernels.row_thresholds(self.graph, potentials, self.targets)
 
     def dot(self, x: Tensor, y: Tensor) -> float:
         """Return the inner product of two vectors."""
@@ -74,8 +65,7 @@ class TorchDual:
         self, point: DualPoint, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
     ) -> LinearSolution:
         """Solve ``(diag(diagonal) + S) x = rhs``, S the pattern of positive slacks at `point`."""
-        multiply = self.kernels.newton_product(self.graph, point.positive, diagonal)
-        return ConjugateGradients(multiply, diagonal).solve(rhs, tol, max_steps)
+        return self.system.solve_for(point.positive, diagonal, rhs, tol, max_steps)
 
     def factorised_solve(self, point: DualPoint, diagonal: Tensor, rhs: Tensor) -> Tensor:
         """Solve the same system by a sparse factorisation, in main memory."""

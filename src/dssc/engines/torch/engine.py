@@ -1,22 +1,25 @@
 """The steps of a fit on a torch device."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from scipy import sparse
+from torch import Tensor
 
-from dssc._devices import is_tensor
+from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
-from dssc._typing import Array
+from dssc._typing import Array, Matrix
 from dssc.engines.cpu import CpuEngine
 from dssc.engines.protocol import AffinityGraph, SelfExpression
+from dssc.engines.torch.dictionary import TorchDictionary
 from dssc.engines.torch.graph import TorchCsr, csr_on_device
 from dssc.engines.torch.joint import solve_joint_on_device
 from dssc.engines.torch.kmeans import device_labels
 from dssc.engines.torch.projection_problem import TorchProjection
 from dssc.engines.torch.self_expression import TorchExpression
-from dssc.engines.torch.spectral import device_embedding
+from dssc.engines.torch.spectral import device_embedding, eigenvalues_on_device
 from dssc.features import check_no_zero_rows
 from dssc.joint import JointResult
 
@@ -45,15 +48,10 @@ class TorchEngine:
         return X if X.dtype in (torch.float32, torch.float64) else X.double()
 
     def check_model(self, eta3: float, symmetric: bool, weighted: bool) -> None:
-        """Refuse an l1 penalty, a projection that is not symmetric, and weights."""
+        """Refuse weights."""
         if weighted:
             raise ValueError(
                 "sample_weight runs on the CPU only; use device='cpu', or leave out the weights"
-            )
-        if eta3 > 0 or not symmetric:
-            raise ValueError(
-                f"eta3={eta3!r} with symmetric={symmetric!r} runs on the CPU only; leave eta3=0 "
-                "and symmetric=True, or use device='cpu'"
             )
 
     def express(
@@ -68,7 +66,11 @@ class TorchEngine:
         """Express samples by least squares."""
         self.check_model(0.0, symmetric, weights is not None)
         check_no_zero_rows(X)
-        return TorchExpression(X, eta1, signed, self.device, progress)
+        return TorchExpression(X, eta1, symmetric, signed, self.device, progress)
+
+    def dictionary(self, X: Matrix) -> TorchDictionary:
+        """Return samples of unit norm as a dictionary that is searched on the device."""
+        return TorchDictionary(X, self.device)
 
     def embed(
         self,
@@ -78,17 +80,24 @@ class TorchEngine:
         n_exact: int | None,
         rng: np.random.RandomState,
     ) -> Array:
-        """Return the leading eigenvectors of a symmetric doubly stochastic affinity."""
+        """Return the leading eigenvectors of a doubly stochastic affinity, made symmetric."""
         if graph.affinity.shape[0] < SPECTRAL_ON_DEVICE_FROM:
             return self.cpu.embed(graph, n_clusters, n_components, n_exact, rng)
         csr = self._on_device(graph)
         return device_embedding(graph.affinity, csr, n_clusters, n_components, n_exact, rng)
 
+    def eigenvalues(self, graph: AffinityGraph, vectors: Array) -> Array:
+        """Return the eigenvalues of an affinity that belong to eigenvectors of unit norm."""
+        if graph.affinity.shape[0] < SPECTRAL_ON_DEVICE_FROM:
+            return self.cpu.eigenvalues(graph, vectors)
+        return eigenvalues_on_device(self._on_device(graph), vectors)
+
     def _on_device(self, graph: AffinityGraph) -> TorchCsr:
-        """Return the affinity on the device, where the projection has left it if it ran there."""
+        """Return the affinity on the device, where a symmetric projection has left it."""
         if isinstance(graph.projection, TorchProjection):
             return graph.projection.device_plan
-        return csr_on_device(sparse.csr_array(graph.affinity), self.device)
+        A = sparse.csr_array(graph.affinity)
+        return csr_on_device(sparse.csr_array((A + A.T) / 2), self.device)
 
     def assign(
         self,
@@ -102,9 +111,19 @@ class TorchEngine:
         """Return a label for every row of an embedding."""
         if len(embedding) < SPECTRAL_ON_DEVICE_FROM or method != "kmeans":
             return self.cpu.assign(graph, embedding, n_clusters, method, n_init, rng)
-        assert isinstance(graph.expression, TorchExpression)
-        mass = graph.expression.problem.mass
+        mass = self._mass_of(graph.expression)
         return device_labels(embedding, n_clusters, n_init, mass, rng, self.device)
+
+    def _mass_of(self, expression: SelfExpression) -> Callable[[Tensor, Tensor], Tensor]:
+        """Return the function that multiplies rows of the similarities with a matrix."""
+        if isinstance(expression, TorchExpression):
+            return expression.problem.mass
+
+        def mass(rows: Tensor, members: Tensor) -> Tensor:
+            similarities = expression.similarities(as_array(rows)) / 2
+            return torch.as_tensor(similarities @ as_array(members), device=self.device)
+
+        return mass
 
     def solve_joint(
         self,

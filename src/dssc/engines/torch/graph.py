@@ -8,6 +8,8 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from dssc.engines.torch.transfers import on_host
+
 # Row offsets, columns and values of a sparse matrix.
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -33,11 +35,34 @@ class TorchGraph(NamedTuple):
         index = index_type(2 * len(rows) + n)
         own = torch.arange(n, dtype=index, device=rows.device)
         rows, columns = rows.to(index), columns.to(index)
-        sorted_rows, order = torch.sort(torch.cat([rows, columns, own]), stable=True)
-        columns = torch.cat([columns, rows, own])[order]
-        values = torch.cat([values, values, values.new_zeros(n)])[order]
+        entries = torch.cat([rows, columns, own]), torch.cat([columns, rows, own])
+        return cls._sorted(*entries, torch.cat([values, values, values.new_zeros(n)]), n, signed)
+
+    @classmethod
+    def bipartite(
+        cls, rows: Tensor, columns: Tensor, values: Tensor, n: int, signed: bool = False
+    ) -> "TorchGraph":
+        """Return ``[[0, K], [K', 0]]`` for K with given entries off its diagonal, which is zero.
+
+        K is n x n. Zeros of its diagonal are stored, and signs count, as in `of_pairs`.
+        """
+        index = index_type(2 * (len(rows) + n))
+        own = torch.arange(n, dtype=index, device=rows.device)
+        rows, columns = rows.to(index), columns.to(index)
+        left, right = torch.cat([rows, own]), torch.cat([columns, own]) + n
+        values = torch.cat([values, values.new_zeros(n)]).repeat(2)
+        entries = torch.cat([left, right]), torch.cat([right, left])
+        return cls._sorted(*entries, values, 2 * n, signed)
+
+    @classmethod
+    def _sorted(
+        cls, rows: Tensor, columns: Tensor, values: Tensor, n: int, signed: bool
+    ) -> "TorchGraph":
+        """Return the matrix with given entries in any order."""
+        rows, order = torch.sort(rows, stable=True)
+        columns, values = columns[order], values[order]
         sizes = values.clamp(min=0.0) if signed else values.abs()
-        return cls(offsets(sorted_rows, n), sorted_rows, columns, sizes, values < 0)
+        return cls(offsets(rows, n), rows, columns, sizes, values < 0)
 
     @property
     def n_rows(self) -> int:
@@ -89,7 +114,7 @@ def csr_on_device(A: sparse.csr_array, device: torch.device) -> TorchCsr:
 
 def csr_on_host(csr: TorchCsr, shape: tuple[int, int]) -> sparse.csr_array:
     """Return a CSR matrix in main memory."""
-    indptr, columns, values = (part.cpu().numpy() for part in csr)
+    indptr, columns, values = (on_host(part) for part in csr)
     return sparse.csr_array((values, columns, indptr), shape=shape)
 
 

@@ -83,53 +83,51 @@ def _squared_distances(points: torch.Tensor, centers: torch.Tensor) -> torch.Ten
 
 def _lloyd(points: torch.Tensor, centers: torch.Tensor) -> torch.Tensor:
     """Move the centers of all runs to the means of their points; return labels of the best run."""
-    n_clusters = centers.shape[1]
-    tol = TOLERANCE * float(points.var(dim=0).mean())
-    labels = None
+    n_clusters, d = centers.shape[1:]
+    tol = TOLERANCE * points.var(dim=0).mean()
+    lengths = points.square().sum(dim=1)
+    # The products of indicators with a column of ones are the sizes of the clusters.
+    counted = torch.cat([points, points.new_ones((len(points), 1))], dim=1)
     for _ in range(MAX_STEPS):
-        distances, nearest = _nearest(points, centers)
-        if labels is not None and torch.equal(nearest, labels):
-            break
-        labels = nearest
-        sums, counts = _cluster_sums(points, labels, n_clusters)
-        means = (sums / counts.clamp(min=1)).float()
+        distances, labels = _nearest(points, centers)
+        sums = _cluster_sums(counted, labels, n_clusters)
+        counts = sums[:, d:]
+        means = (sums[:, :d] / counts.clamp(min=1)).float()
         # An empty cluster takes the point farthest from its center.
-        farthest = points[distances.argmax(dim=1)].repeat_interleave(n_clusters, dim=0)
+        farthest = points[(distances + lengths).argmax(dim=1)].repeat_interleave(n_clusters, dim=0)
         means = torch.where(counts > 0, means, farthest).view_as(centers)
-        movement = (means - centers).square().sum(dim=(1, 2))
+        has_moved = (means - centers).square().sum(dim=(1, 2)) > tol
         centers = means
-        if bool((movement <= tol).all()):
+        if not bool(has_moved.any()):
             break
     distances, labels = _nearest(points, centers)
-    return labels[distances.double().sum(dim=1).argmin()]
+    return labels[distances.sum(dim=1, dtype=torch.float64).argmin()]
 
 
 def _nearest(points: torch.Tensor, centers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the squared distance of every point to its nearest center in each run, and which."""
+    """Return for every run the points' squared distances, less ``|x|^2``, and nearest centers."""
     n_init, n_clusters, d = centers.shape
-    nearest = [
-        _squared_distances(part, centers.reshape(-1, d)).view(n_init, n_clusters, -1).min(dim=1)
-        for part in points.split(_n_together(n_init * n_clusters))
-    ]
+    flat = centers.reshape(-1, d)
+    lengths = flat.square().sum(dim=1)[:, None]
+    nearest = []
+    for part in points.split(_n_together(len(flat))):
+        squares = torch.addmm(lengths, flat, part.T, alpha=-2.0)
+        nearest.append(squares.view(n_init, n_clusters, -1).min(dim=1))
     distances, labels = (torch.cat(parts, dim=1) for parts in zip(*nearest, strict=True))
     return distances, labels
 
 
-def _cluster_sums(
-    points: torch.Tensor, labels: torch.Tensor, n_clusters: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the sum and the number of the points of every cluster of each run."""
+def _cluster_sums(points: torch.Tensor, labels: torch.Tensor, n_clusters: int) -> torch.Tensor:
+    """Return the sum of the points of every cluster of each run."""
     n_rows = len(labels) * n_clusters
     clusters = torch.arange(n_clusters, device=points.device)[:, None]
     sums = torch.zeros((n_rows, points.shape[1]), dtype=torch.float64, device=points.device)
-    counts = sums.new_zeros((n_rows, 1))
     size = _n_together(n_rows)
     for part, own in zip(points.split(size), labels.split(size, dim=1), strict=True):
         # Products with indicators always sum in the same order, unlike atomic additions.
         members = (own[:, None] == clusters).view(n_rows, len(part)).to(points.dtype)
-        sums += (members @ part).double()
-        counts += members.sum(dim=1, dtype=torch.float64)[:, None]
-    return sums, counts
+        sums += members @ part
+    return sums
 
 
 def _n_together(n_centers: int) -> int:

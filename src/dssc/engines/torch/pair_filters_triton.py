@@ -105,7 +105,7 @@ def _words_kernel(
         tl.store(flags + rows.to(tl.int64) * n_flags + column // COLUMNS, flag)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_flagged", "n_words", "n_flags"])
 def _count_kernel(
     words, flagged, n_flagged, n_words, n_flags, counts,
     PER_FLAG: tl.constexpr, BLOCK: tl.constexpr, WORD: tl.constexpr,
@@ -122,7 +122,7 @@ def _count_kernel(
     tl.store(counts + numbers, count, mask=valid)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_flagged", "n_words", "n_flags"])
 def _places_kernel(
     words, flagged, starts, n_flagged, n_words, n_flags, rows, columns,
     PER_FLAG: tl.constexpr, BLOCK: tl.constexpr, WORD: tl.constexpr,
@@ -142,7 +142,7 @@ def _places_kernel(
             place += hit
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n", "n_groups", "tiles_per_group", "first"])
 def _maxima_kernel(
     vectors, units, offsets, weights, n, n_groups, tiles_per_group, first, out,
     SIGNED: tl.constexpr, WIDTH: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
@@ -168,7 +168,7 @@ def _maxima_kernel(
     tl.store(out + rows.to(tl.int64) * n_groups + group, largest, mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_pairs"])
 def _dots_kernel(
     vectors, rows, columns, n_pairs, out,
     WIDTH: tl.constexpr, DTYPE: tl.constexpr, PAIRS: tl.constexpr, DEPTH: tl.constexpr,

@@ -23,6 +23,7 @@ from dssc.engines.torch.factor import TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import Bounds
 from dssc.engines.torch.pair_search import Candidates, PairSearch
+from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.factored_similarity import (
@@ -43,6 +44,8 @@ KEPT = 2
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
 MARGIN = 0.05
+# Largest rough graph that is kept for the next eta2: a gigabyte.
+MOST_KEPT = 1 << 25
 # Most filters for one eta2.
 MOST_PASSES = 30
 # Relative margin for the rounding of an exact similarity, and of a sum of two floors.
@@ -86,6 +89,7 @@ class TorchProjectionProblem:
         self.shape = n, n
         self._is_single = is_single(X)
         self._rough: _RoughPairs | None = None
+        self._rough_dual: TorchDual | None = None
 
     @cached_property
     def largest(self) -> float:
@@ -116,8 +120,7 @@ class TorchProjectionProblem:
         remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
         status = status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
-        alpha = np.empty(self.shape[0])
-        alpha[self.factor.order.cpu().numpy()] = proved.solution.potentials.cpu().numpy()
+        alpha = on_host(proved.solution.potentials[self.factor.place])
         return TorchProjection(
             plan=compact(csr_on_host(plan, self.shape)),
             potentials=(alpha, alpha),
@@ -138,11 +141,10 @@ class TorchProjectionProblem:
     def near_pairs(self, result: ProjectionResult) -> NearPairs:
         """Return the pairs that passed the filter of a projection, in main memory."""
         assert isinstance(result, TorchProjection)
-        graph, order = result.device_pairs, self.factor.order
+        graph = result.device_pairs
         rows, columns, sorting = self._sorted_as_samples(graph.rows, graph.columns)
         csr = offsets(rows, self.shape[0]), columns, graph.values[sorting]
-        floors = np.empty(self.shape[0])
-        floors[order.cpu().numpy()] = result.device_floors.cpu().numpy()
+        floors = on_host(result.device_floors[self.factor.place]).astype(np.float64, copy=False)
         return NearPairs(csr_on_host(csr, self.shape), floors)
 
     def _rough_potentials(
@@ -154,12 +156,17 @@ class TorchProjectionProblem:
         check_memory(float(needed.mean()) * n, self.shape, eta2)
         if self._rough is None or np.median(needed) > self._rough.n_similar / 2:
             wanted = ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9)))
-            self._rough = self._rough_pairs(min(n - 1, wanted), progress)
-        w = None
-        if start is not None:
-            w = torch.as_tensor(start[0], device=self.factor.order.device)[self.factor.order]
-        dual = TorchDual(self._rough.graph(self.bounds))
+            self._rough, self._rough_dual = self._rough_pairs(min(n - 1, wanted), progress), None
+        w = None if start is None else self._joined(start)
+        dual = self._rough_dual or TorchDual(self._rough.graph(self.bounds))
+        if len(dual.graph.values) <= MOST_KEPT:
+            self._rough_dual = dual
         return solve_dual(dual, eta2, w, ROUGH_TOL, ROUGH_STEPS).potentials
+
+    def _joined(self, potentials: tuple[Array, Array]) -> Tensor:
+        """Return the potentials of the dual's vertices, in the factor's order."""
+        order = self.factor.order
+        return torch.as_tensor(potentials[0], device=order.device)[order]
 
     def _sampled_needs(self, eta2: float) -> Array:
         """Return how many entries hold the mass of a row, for a sample of rows taken alone."""

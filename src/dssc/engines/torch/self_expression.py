@@ -7,6 +7,7 @@ from scipy import sparse
 
 from dssc._progress import Progress
 from dssc._typing import Array
+from dssc.engines.torch.directed_problem import DirectedProjection, DirectedProjectionProblem
 from dssc.engines.torch.graph import csr_on_host
 from dssc.engines.torch.projection_problem import TorchProjection, TorchProjectionProblem
 from dssc.result import ProjectionResult
@@ -20,12 +21,21 @@ class TorchExpression:
 
     weights: Array | None = None  # all samples count the same
 
-    def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
-        self.problem = TorchProjectionProblem(X, eta1, signed, device, progress)
+    def __init__(
+        self,
+        X: Any,
+        eta1: float,
+        symmetric: bool,
+        signed: bool,
+        device: torch.device,
+        progress: Progress,
+    ):
+        problem = TorchProjectionProblem if symmetric else DirectedProjectionProblem
+        self.problem = problem(X, eta1, signed, device, progress)
 
     def coefficients(self, projection: ProjectionResult | None) -> sparse.csr_array:
         """Return the entries of C off the diagonal where the projection is positive."""
-        assert isinstance(projection, TorchProjection)
+        assert isinstance(projection, TorchProjection | DirectedProjection)
         return csr_on_host(projection.device_coefficients, self.problem.shape)
 
     def similarities(self, rows: Array) -> Array:

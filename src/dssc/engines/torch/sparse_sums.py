@@ -1,14 +1,15 @@
 """Sums over the rows of sparse matrices; the plain version of :mod:`.sparse_sums_triton`."""
 
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
 
 import torch
 from torch import Tensor
 
+from dssc.engines.torch.conjugate_gradients import ConjugateGradients
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, multiplication
+from dssc.stochastic.dual import LinearSolution
 
 
 def kernels_for(device: torch.device) -> ModuleType:
@@ -29,12 +30,35 @@ def positive_parts(graph: TorchGraph, w: Tensor) -> tuple[Tensor, Tensor, Tensor
     return sums, graph.row_sums(positive.double()), positive
 
 
-def newton_product(
-    graph: TorchGraph, positive: Tensor, diagonal: Tensor
-) -> Callable[[Tensor], Tensor]:
-    """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    multiply = multiplication(graph.indptr, graph.columns, positive.double(), len(diagonal))
-    return lambda x: torch.addcmul(multiply(x), diagonal, x)
+def row_thresholds(graph: TorchGraph, w: Tensor, targets: Tensor) -> Tensor:
+    """Return t with ``sum_j [values_ij - w_j - t_i]_+ = targets_i`` for every row."""
+    entries = graph.values - w[graph.columns]
+    t = torch.segment_reduce(entries, "max", offsets=graph.indptr) - targets
+    counts = torch.zeros_like(t)
+    while True:  # Michelot's iteration: t can only rise, and ends exactly
+        excess = entries - t[graph.rows]
+        above = (excess > 0).double()
+        total, now = graph.row_sums(excess * above), graph.row_sums(above)
+        if torch.equal(now, counts):
+            return t
+        counts = now
+        t = torch.where(total > targets, t + (total - targets) / now, t)
+
+
+class NewtonSystem:
+    """The systems ``(diag(diagonal) + S) x = rhs`` for subsets S of the pattern of one graph."""
+
+    def __init__(self, graph: TorchGraph):
+        self.graph = graph
+
+    def solve_for(
+        self, positive: Tensor, diagonal: Tensor, rhs: Tensor, tol: float, max_steps: int
+    ) -> LinearSolution:
+        """Solve for the entries that are marked, and a diagonal."""
+        graph = self.graph
+        multiply = multiplication(graph.indptr, graph.columns, positive.double(), graph.n_rows)
+        gradients = ConjugateGradients(lambda x: torch.addcmul(multiply(x), diagonal, x), diagonal)
+        return gradients.solve(rhs, tol, max_steps)
 
 
 def product(csr: TorchCsr, x: Tensor) -> Tensor:

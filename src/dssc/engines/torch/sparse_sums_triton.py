@@ -1,7 +1,5 @@
 """Sums over the rows of sparse matrices, each in one launch."""
 
-from collections.abc import Callable
-
 import torch
 import triton
 import triton.language as tl
@@ -9,14 +7,21 @@ from torch import Tensor
 
 from dssc.engines.torch import sparse_sums
 from dssc.engines.torch.graph import TorchCsr, TorchGraph
+from dssc.engines.torch.newton_triton import LENGTH, ROWS, NewtonSystem, row_thresholds
 
-# Rows of a sparse matrix, and entries of each, that a program reads together.
-ROWS, LENGTH = 16, 32
+__all__ = [
+    "NewtonSystem",
+    "combination",
+    "positive_parts",
+    "product",
+    "row_thresholds",
+]
+
 # Rows, entries of each, and vectors that a program handles in products with several vectors.
 FEW_ROWS, AHEAD, COLUMNS = 32, 4, 16
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _positive_parts_kernel(
     indptr, columns, values, w, n, out_sums, out_counts, out_positive,
     ROWS: tl.constexpr, LENGTH: tl.constexpr,
@@ -41,26 +46,7 @@ def _positive_parts_kernel(
     tl.store(out_counts + rows, tl.sum(counts, axis=1), mask=rows < n)
 
 
-@triton.jit
-def _newton_product_kernel(
-    indptr, columns, positive, diagonal, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr
-):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    start = tl.load(indptr + rows, mask=rows < n, other=0)
-    stop = tl.load(indptr + rows + 1, mask=rows < n, other=0)
-    total = tl.zeros((ROWS, LENGTH), dtype=tl.float64)
-    for first in range(0, tl.max(stop - start), LENGTH):
-        at = start[:, None] + first + tl.arange(0, LENGTH)[None, :]
-        inside = at < stop[:, None]
-        taken = inside & (tl.load(positive + at, mask=inside, other=0) != 0)
-        column = tl.load(columns + at, mask=taken, other=0)
-        total += tl.load(x + column, mask=taken, other=0.0)
-    own = tl.load(diagonal + rows, mask=rows < n, other=0.0)
-    own *= tl.load(x + rows, mask=rows < n, other=0.0)
-    tl.store(out + rows, own + tl.sum(total, axis=1), mask=rows < n)
-
-
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _product_kernel(indptr, columns, values, x, n, out, ROWS: tl.constexpr, LENGTH: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     start = tl.load(indptr + rows, mask=rows < n, other=0)
@@ -75,7 +61,7 @@ def _product_kernel(indptr, columns, values, x, n, out, ROWS: tl.constexpr, LENG
     tl.store(out + rows, tl.sum(total, axis=1), mask=rows < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n"])
 def _combination_kernel(
     indptr, columns, values, X, previous, n, width, scale, shift, weight, out,
     PREVIOUS: tl.constexpr, DTYPE: tl.constexpr, ROWS: tl.constexpr, AHEAD: tl.constexpr,
@@ -113,22 +99,6 @@ def positive_parts(graph: TorchGraph, w: Tensor) -> tuple[Tensor, Tensor, Tensor
         ROWS=ROWS, LENGTH=LENGTH,
     )  # fmt: skip
     return totals, counts, positive
-
-
-def newton_product(
-    graph: TorchGraph, positive: Tensor, diagonal: Tensor
-) -> Callable[[Tensor], Tensor]:
-    """Return the function that multiplies ``diag(diagonal) + positive`` with a vector."""
-    n = len(diagonal)
-
-    def multiply(x: Tensor) -> Tensor:
-        out = torch.empty_like(x)
-        _newton_product_kernel[(triton.cdiv(n, ROWS),)](
-            graph.indptr, graph.columns, positive, diagonal, x, n, out, ROWS=ROWS, LENGTH=LENGTH
-        )
-        return out
-
-    return multiply
 
 
 def product(csr: TorchCsr, x: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from scipy import sparse
 from dssc._typing import Array
 from dssc.engines.torch.graph import TorchCsr, components, offsets
 from dssc.engines.torch.sparse_sums import kernels_for
+from dssc.engines.torch.transfers import on_host
 from dssc.graph import NEGLIGIBLE
 from dssc.spectral import spectral_embedding
 from dssc.spectral.chebyshev import (
@@ -69,7 +70,14 @@ def device_embedding(
         )
         warn_if_unresolved(float(ritz.residuals[:n_exact].max()))
         embedding[points, n_known : n_known + n_wanted] = _with_fixed_signs(ritz.vectors)
-    return embedding.cpu().numpy()
+    return on_host(embedding)
+
+
+def eigenvalues_on_device(csr: TorchCsr, vectors: Array) -> Array:
+    """Return the eigenvalues of a symmetric matrix that belong to eigenvectors of unit norm."""
+    X = torch.as_tensor(vectors, device=csr[0].device)
+    products = kernels_for(X.device).combination(csr, X, 1.0, 0.0)
+    return (X * products).sum(dim=0).cpu().numpy()
 
 
 class TorchBlocks(BlockOperations[torch.Tensor]):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from dssc.engines.torch.joint import operations
 from dssc.engines.torch.joint.operations import TorchOperations
 from dssc.joint import coupling
 from dssc.joint.coupling import ANCHORING, Candidates, CouplingCost
@@ -55,3 +56,21 @@ def test_a_newton_direction_is_that_of_the_cpu(engines, penalty, rng):
         directions.append(newton.direction(1e-9 * missing))  # small: solved to eight digits
     cpu, device = directions
     np.testing.assert_allclose(device.cpu().numpy(), cpu, atol=1e-6 * np.abs(cpu).max())
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_few_candidates_are_solved_as_many_are(most, engines, penalty, rng, monkeypatch):
+    monkeypatch.setattr(operations, "SOLVED_ON_HOST", most)
+    V = penalty.eta2 * rng.standard_normal((40, 40))
+    start = 0.1 * penalty.eta2**2 * rng.standard_normal(80)
+    cost = CouplingCost(penalty, 1.0, ANCHORING)
+    cpu, device = (
+        engine.solve_coupling(
+            cost, candidates_of(engine, V, np.zeros(1600)), engine.array(start), 1e-10, 100
+        )
+        for engine in engines
+    )
+    assert device.error <= 1e-10
+    assert device.values.device.type == engines[1].device.type
+    np.testing.assert_allclose(device.values.cpu().numpy(), cpu.values, atol=1e-8)
+    assert [len(part) for part in device.potentials] == [40, 40]

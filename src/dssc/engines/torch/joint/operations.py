@@ -7,6 +7,7 @@ a vector, some entries or a number.
 import torch
 from torch import Tensor
 
+from dssc._devices import as_array
 from dssc._typing import Array
 from dssc.engines.torch.joint.coupling_newton import TorchCouplingNewton
 from dssc.engines.torch.joint.similarity import (
@@ -18,10 +19,15 @@ from dssc.engines.torch.joint.similarity import (
 )
 from dssc.joint.acceleration import MEMORY
 from dssc.joint.blocks import row_blocks
+from dssc.joint.coupling import Candidates, CouplingCost, CouplingSolution
 from dssc.joint.entries import Entries
+from dssc.joint.model import CPU
 from dssc.joint.operations import ALL_ROWS, JointOperations
 from dssc.joint.penalty import CouplingPenalty
 from dssc.stochastic import ProjectionProblem
+
+# Up to this many entries that may be positive, A is found in main memory.
+SOLVED_ON_HOST = 1 << 17
 
 
 class TorchOperations(JointOperations[Tensor]):
@@ -144,6 +150,22 @@ class TorchOperations(JointOperations[Tensor]):
         keys, at = torch.unique(torch.cat([e.keys for _, e in terms]), return_inverse=True)
         values = torch.cat([weight * e.values for weight, e in terms])
         return Entries(keys, values.new_zeros(len(keys)).index_add_(0, at, values))
+
+    def solve_coupling(
+        self,
+        cost: CouplingCost,
+        candidates: Candidates[Tensor],
+        start: Tensor,
+        tol: float,
+        max_steps: int,
+    ) -> CouplingSolution[Tensor]:
+        """Solve for few candidates in main memory: launching kernels would take longer."""
+        if len(candidates.keys) > SOLVED_ON_HOST:
+            return super().solve_coupling(cost, candidates, start, tol, max_steps)
+        on_host = Candidates(*(as_array(part) for part in candidates))
+        solution = CPU.solve_coupling(cost, on_host, as_array(start), tol, max_steps)
+        values, alpha, beta = map(self.array, (solution.values, *solution.potentials))
+        return CouplingSolution(values, (alpha, beta), solution.error)
 
     def coupling_step(
         self, z: Tensor, A: Entries[Tensor], penalty: CouplingPenalty, rho: float, out: Tensor
