@@ -201,11 +201,11 @@ def _parts(numbers: range, n_blocks: int, side: int) -> Iterator[tuple[str, Arra
     """Yield parts of several rounds and of pairs at about the same place in them, by name.
 
     Blocks move by one place per round. So a part of s rounds and s places needs about 4 s blocks
-    for its s² pairs; with fewer rounds there is room for more places. In the first round a part has
-    the blocks of one chunk.
+    for its s² pairs. In the first round a part has the blocks of one chunk. The next ones have to
+    wait for each other, so their parts are small: then workers end at about the same time.
     """
     is_first = numbers.start == 1
-    n_places = side if is_first or len(numbers) > side // 2 else 2 * side
+    n_places = side if is_first or numbers.start > 2 * side else side // 2
     for place in range(0, n_blocks if is_first else (n_blocks + 1) // 2, n_places):
         found = meetings(np.array(numbers), np.arange(place, place + n_places), n_blocks)
         if len(found):

@@ -278,8 +278,9 @@ def merged_pieces(half: int, origin: Array, pieces: list[tuple[Array, Array]]) -
 
 
 def rows_at(rows: Array, chunk: Array) -> Array:
-    """Return some vectors of a chunk."""
-    return chunk[rows]
+    """Return some vectors of a chunk, which need not be aligned: NumPy is slow for such numbers."""
+    whole = np.ascontiguousarray(chunk).view(np.dtype((np.void, chunk.shape[1] * chunk.itemsize)))
+    return whole[rows].view(chunk.dtype).reshape(len(rows), chunk.shape[1])
 
 
 def in_order(origin: Array, *pieces: Array) -> Array:
@@ -355,7 +356,7 @@ def used_rows(places: Array, *chunks: Array) -> list[Array]:
     would be compiled again for it, perhaps with another order of summation.
     """
     rows, places = np.unique(places, return_inverse=True)
-    return [*(chunk[rows] for chunk in chunks), places.astype(np.int32)]
+    return [*(rows_at(rows, chunk) for chunk in chunks), places.astype(np.int32)]
 
 
 def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
@@ -366,7 +367,7 @@ def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
 
 def checked_rows(rows: Array, chunk: Array) -> PartResult:
     """Return some vectors of a chunk, with a checksum."""
-    return PartResult.of([chunk[rows]])
+    return PartResult.of([rows_at(rows, chunk)])
 
 
 _delayed = partial(dask.delayed, pure=False, traverse=False)

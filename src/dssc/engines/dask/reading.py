@@ -7,7 +7,7 @@ import numpy as np
 
 from dssc._threads import one_thread
 from dssc._typing import Array
-from dssc.engines.dask.factor import ClusterFactor
+from dssc.engines.dask.factor import ClusterFactor, rows_at
 from dssc.engines.dask.workers import Task
 from dssc.stochastic.panels import SPAN, Panels, Side, pairs_above
 from dssc.stochastic.scan_parts import PartResult
@@ -85,7 +85,7 @@ def panels_of_chunks(
             chunk_of, inside = np.divmod(side.places, chunk_rows)
             for number in np.unique(chunk_of):
                 own = chunk_of == number
-                right[own] = of_number[number][inside[own]]
+                right[own] = rows_at(inside[own], of_number[number])
             pairs.append(pairs_above(left[:count], rows.first(count), right, copied(side), signed))
     return PartResult.of(list(np.concatenate(pairs, axis=1)))
 
