@@ -19,7 +19,7 @@ from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines.torch.dual import TorchDual
-from dssc.engines.torch.factor import TorchFactor
+from dssc.engines.torch.factor import PASSES, TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import Bounds
 from dssc.engines.torch.pair_search import Candidates, PairSearch
@@ -82,10 +82,10 @@ class TorchProjectionProblem:
     """
 
     def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
-        with progress.stage("factor"):
-            self.factor = TorchFactor(X, eta1, signed, device)
+        n = X.shape[0]
+        with progress.stage("factor", PASSES * n, "points") as advance:
+            self.factor = TorchFactor(X, eta1, signed, device, advance)
         self.bounds, self.search = self.factor.bounds, PairSearch(self.factor)
-        n = len(self.factor.scales)
         self.shape = n, n
         self._is_single = is_single(X)
         self._rough: _RoughPairs | None = None
