@@ -1,9 +1,11 @@
+from collections import Counter
 from typing import ClassVar
 
 import dask
 import dask.array as da
 import numpy as np
 import pytest
+from distributed import get_worker
 
 from dssc._cluster_rows import ClusterRows
 from dssc._progress import Progress
@@ -66,6 +68,26 @@ def test_parameters_are_chosen_as_on_one_machine(client, monkeypatch):
 def test_small_data_are_fitted_as_on_one_machine():
     X = make_points(60)
     assert_same_bits(estimator().fit(chunked(X, 25)), estimator().fit(X))
+
+
+class Shares:
+    """The workers that computed parts."""
+
+    addresses: ClassVar[list] = []
+
+
+def part_of_worker(part, *arguments):
+    Shares.addresses.append(get_worker().address)
+    return part_in_chunks(part, *arguments)
+
+
+def test_workers_get_equal_shares_of_a_search(X, expected, client, small_chunks, monkeypatch):
+    monkeypatch.setattr(factor, "part_in_chunks", part_of_worker)
+    monkeypatch.setattr(Shares, "addresses", [])
+    assert_same_bits(estimator().fit(chunked(X)), expected)
+    counts = Counter(Shares.addresses)
+    assert counts.keys() == client.nthreads().keys()
+    assert min(counts.values()) >= sum(counts.values()) // 3
 
 
 class Damage:
@@ -152,6 +174,15 @@ def test_parts_from_disk_have_the_same_bits(is_first, rng):
         part = Part("a part", meetings, {b: place(t) for b, t in thresholds.items()}, 9, 20, False)
         found.append(part_in_chunks(part, [0], 1024, None, place(vectors), place(weights)).content)
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("place", [np.asarray, from_disk])
+def test_rows_are_taken_from_any_chunk(place, rng):
+    chunk = rng.standard_normal((40, 7)).astype(np.float32)
+    for rows in (rng.integers(0, 40, 60), np.arange(0)):
+        found = factor.rows_at(rows, place(chunk))
+        np.testing.assert_array_equal(found, chunk[rows])
+        assert found.flags.aligned
 
 
 def test_products_from_disk_have_the_same_bits(rng):
