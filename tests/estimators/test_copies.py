@@ -188,11 +188,18 @@ def test_as_many_points_as_clusters_are_the_clusters(model, rng):
         assert model.subspaces().dimensions.tolist() == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("n_clusters", [1, None])
-def test_one_cluster_of_equal_points_needs_no_warning(n_clusters):
-    model = ADSSC(n_clusters).fit(np.ones((20, 2)))
+def test_one_cluster_of_equal_points_needs_no_warning():
+    model = ADSSC(1).fit(np.ones((20, 2)))
     assert model.n_clusters_ == 1
     assert model.predict([[2.0, 2.0]]) == [0]
+
+
+def test_equal_points_are_named_where_clusters_are_to_be_counted():
+    with pytest.warns(
+        UserWarning, match="are 1 distinct point.*, so clusters cannot be told apart"
+    ):
+        model = ADSSC(None).fit(np.ones((20, 2)))
+    assert model.n_clusters_ == 1
 
 
 @pytest.mark.parametrize("model", [JDSSC(3), ADSSC(4, eta1=1.0, eta2=0.05)], ids=str)

@@ -177,6 +177,20 @@ def test_clusters_with_a_common_mean_are_counted():
     assert clustering_accuracy(y, model.labels_) == 1.0
 
 
+def test_the_graph_whose_clusters_are_counted_is_clustered(data):
+    model = ADSSC(None, random_state=0).fit(data[0])
+    assert model.n_clusters_ == 4
+    assert [one.n_pieces for one in model.candidates_].count(None) == len(model.candidates_) - 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shreds_of_curves_are_not_counted(seed):
+    # Circles: with few neighbours each falls into arcs.
+    options = {"n_subspaces": 12, "dimension": 2, "n_features": 48}
+    X, _ = make_union_of_subspaces(600, random_state=seed, **options)
+    assert ADSSC(None, random_state=0).fit(X).n_clusters_ == 12
+
+
 def test_noise_is_named():
     X = np.random.default_rng(5).normal(size=(1000, 20))
     with pytest.warns(UserWarning, match="no clusters beyond chance"):

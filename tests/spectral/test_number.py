@@ -78,7 +78,7 @@ def test_fragments_are_no_clusters(rng):
 def test_weak_evidence_is_said():
     angles = np.random.default_rng(0).uniform(0, np.pi, 300)
     X = np.column_stack([np.cos(angles), np.sin(angles)])
-    with pytest.warns(UserWarning, match="weak evidence"):
+    with pytest.warns(UserWarning, match="weak evidence .*numbers from|weak evidence .*support"):
         model = ADSSC(None, random_state=0).fit(X)
     assert model.cluster_evidence_ < 1.5
 
@@ -86,3 +86,31 @@ def test_weak_evidence_is_said():
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tiny_graphs_have_an_answer(n):
     assert 1 <= estimate_n_clusters(np.ones((n, n))).n_clusters <= n
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_a_single_cluster_is_never_clear(n, rng):
+    graph = np.triu(rng.random((n, n)) < 20 / n, 1).astype(float)
+    count = estimate_n_clusters(graph + graph.T)
+    assert count.n_clusters == 1
+    assert not count.is_clear
+    points = np.ones((5, 5)) + np.diag(rng.random(5))
+    assert not estimate_n_clusters(points).is_clear
+
+
+def test_a_single_cluster_comes_with_a_warning(rng):
+    X = rng.normal(size=(300, 30)) + 3.0 * rng.normal(size=30)
+    with pytest.warns(UserWarning, match="n_clusters=1 was estimated on weak evidence"):
+        model = ADSSC(None, random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+
+
+@pytest.mark.parametrize("k", [6, 15])
+def test_clusters_with_a_common_mean_are_never_one(k, rng):
+    y = rng.integers(0, k, 60 * k)
+    X = 0.5 * rng.normal(size=(k, 100))[y] + rng.normal(size=(60 * k, 100))
+    X += 2.0 * rng.normal(size=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ADSSC(None, random_state=0).fit(X)
+    assert model.n_clusters_ == pytest.approx(k, rel=0.2)
