@@ -7,8 +7,8 @@ and eta2 scaled as in scale.py. Medians of five warm runs, two from half a milli
 results in main memory at the end. The products of one triangle in half precision, nothing kept, are
 timed in the same run, and so are the kernels, beside the largest product in eight bits and copy.
 
-With `--defaults` there are fits to which nothing but the number of clusters is given, and then, below
-half a million points, not even this; with `--directions` one near the cosine end, eta1 = 1e5 with
+With `--defaults` there are fits to which nothing but the number of clusters is given, and (below
+half a million points) not even this; with `--directions` one near the cosine end, eta1 = 1e5 with
 20 neighbours; with `--models` those with ``symmetric=False`` and with ``eta3 > 0``, beside the CPU
 engine.
 """

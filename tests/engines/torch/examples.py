@@ -20,12 +20,20 @@ def problem_of(X, where, eta1=0.5, signed=False):
     return TorchProjectionProblem(X, eta1, signed, where, QUIET)
 
 
+def exact_vectors(factor):
+    """Return the float64 vectors of a factor, in its order."""
+    vectors = torch.empty(
+        factor.exact.samples.shape, dtype=torch.float64, device=factor.place.device
+    )
+    for places, part in factor.exact.parts():
+        vectors[places] = part
+    return vectors
+
+
 def exact_similarity(problem):
     """Return K in the factor's order, from its float64 vectors."""
     f = problem.factor
-    vectors = torch.empty(f.exact.samples.shape, dtype=torch.float64, device=f.place.device)
-    for places, part in f.exact.parts():
-        vectors[places] = part
+    vectors = exact_vectors(f)
     h = problem.bounds.sizes(vectors @ vectors.T)
     K = h * (f.scales[:, None] + f.scales) / 2
     return K.fill_diagonal_(0.0)

@@ -6,7 +6,7 @@ from dssc.engines.torch import directed_problem, directed_search, projection_pro
 from dssc.engines.torch.directed_problem import DirectedProjectionProblem
 from dssc.stochastic import ProjectionProblem
 from dssc.stochastic.factored_similarity import ListLength
-from tests.engines.torch.examples import QUIET, points
+from tests.engines.torch.examples import QUIET, exact_vectors, points
 from tests.judge import certify
 
 
@@ -17,7 +17,7 @@ def problem_of(X, where, eta1=0.5, signed=False):
 def similarities(problem):
     """Return K in the order of the samples, from the factor's float64 vectors."""
     place = problem.factor.place.cpu().numpy()
-    F = np.concatenate([part.cpu().numpy() for _, part in problem.factor.exact.parts()])[place]
+    F = exact_vectors(problem.factor).cpu().numpy()[place]
     C = problem.factor.scales.cpu().numpy()[place, None] * (F @ F.T)
     K = np.maximum(C, 0.0) if problem.bounds.signed else np.abs(C)
     np.fill_diagonal(K, 0.0)
