@@ -62,6 +62,20 @@ def test_filters_return_every_pair_above(members_only, where, rng, monkeypatch):
         assert len(pairs) <= len(loose)
 
 
+def test_limits_above_all_bounds_leave_no_pair(where, rng):
+    problem = problem_of(points(rng), where)
+    bounds, coarse = problem.bounds, problem.factor.coarse
+    limits = torch.full((700,), 1e3, device=where)
+    members = torch.arange(0, 700, 2, device=where)
+    for module in (pair_filters, problem.factor.filters):
+        for pairs in (
+            module.pairs_above(bounds, coarse, limits, float),
+            module.pairs_above_either(bounds, coarse, limits, float),
+            module.pairs_of(members, bounds, coarse, limits, float),
+        ):
+            assert len(pairs.rows) == len(pairs.columns) == len(pairs.bounds) == 0
+
+
 @pytest.mark.parametrize("signed", [False, True])
 def test_pairs_above_either_threshold_hold_those_above_their_mean(signed, where, rng, monkeypatch):
     monkeypatch.setattr(pair_filters, "ROWS", 96)

@@ -332,7 +332,8 @@ def _places(words: Tensor, flags: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield rows and columns of the bits that are set, a limited number at a time."""
     sizes = words.shape[1], flags.shape[1]
     shape = {"PER_FLAG": TILE_COLUMNS // WORD, "BLOCK": FLAGS, "WORD": WORD}
-    for flagged in torch.nonzero(flags.view(-1)).view(-1).split(FLAGGED):
+    every = torch.nonzero(flags.view(-1)).view(-1)
+    for flagged in every.split(FLAGGED) if len(every) else ():
         grid = (triton.cdiv(len(flagged), FLAGS),)
         counts = torch.empty(len(flagged), dtype=torch.int32, device=words.device)
         _count_kernel[grid](words, flagged, len(flagged), *sizes, counts, **shape)
