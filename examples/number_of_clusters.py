@@ -23,7 +23,7 @@ from dssc.plotting import plot_clusters, plot_exploration, plot_spectrum
 #
 # Seven subspaces of dimension 3 in 20 dimensions, with noise. With ``n_clusters=None`` the
 # number is estimated. ``cluster_evidence_`` is the drop after it, relative to the second largest
-# one; from 1.5 on we call it clear.
+# one, or measures how random walks support it; from 1.5 on we call it clear.
 
 X, y = make_union_of_subspaces(420, n_subspaces=7, noise=0.2, random_state=0)
 model = ADSSC(n_clusters=None, random_state=0).fit(X)

@@ -12,7 +12,7 @@ from dssc.spectral.kmeans import kmeans_of_sample
 from dssc.spectral.labels import unit_directions
 
 # Points that k-means runs on, and points per cluster if that is more.
-FEWEST_DRAWN, DRAWN_PER_CLUSTER = 400, 15
+FEWEST_DRAWN, DRAWN_PER_CLUSTER = 800, 20
 # Number of clusters that the first eigenvectors serve. It doubles when more are asked for.
 FIRST_RANGE = 24
 
