@@ -21,14 +21,18 @@ from dssc.engines.torch.directed_search import DirectedSearch
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import Bounds
-from dssc.engines.torch.projection_problem import MARGIN, MOST_PASSES, TorchProjectionProblem
+from dssc.engines.torch.projection_problem import (
+    MARGIN,
+    MOST_PASSES,
+    TorchProjectionProblem,
+    solve_and_judge,
+)
 from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
 from dssc.stochastic import NearPairs
 from dssc.stochastic.certificate import duality_gap, marginal_error
-from dssc.stochastic.growing_support import solve_with_growing_support
 from dssc.stochastic.newton import DualSolution
-from dssc.stochastic.outcome import compact, newton_remedy, status_text
+from dssc.stochastic.outcome import compact
 
 
 @dataclass(frozen=True)
@@ -69,21 +73,18 @@ class DirectedProjectionProblem(TorchProjectionProblem):
         progress = progress or Progress()
         w = self._rough_potentials(eta2, potentials, progress)
         pairs = _DirectedPairs(self, eta2, w, tol, progress)
-        proved = solve_with_growing_support(pairs, eta2, w, tol, max_iter)
-        error, gap, n_iter = proved.error, proved.gap, proved.n_iter
-        converged = proved.is_proved and error <= tol and gap <= tol
-        remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
+        proved, converged, status = solve_and_judge(pairs, eta2, w, tol, max_iter)
         return DirectedProjection(
             plan=compact(pairs.plan),
             potentials=self.split(proved.solution.potentials),
             eta2=eta2,
-            marginal_error=error,
-            gap=gap,
-            n_iter=n_iter,
+            marginal_error=proved.error,
+            gap=proved.gap,
+            n_iter=proved.n_iter,
             n_evaluations=proved.n_evaluations,
             n_rescanned=(pairs.n_passes - 1) * self.shape[0],
             converged=converged,
-            status=status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy),
+            status=status,
             device_coefficients=self.coefficients(pairs.graph, proved.solution.slack),
         )
 

@@ -31,8 +31,6 @@ HOPPER = (9, 0)
 _FUSED_WORKS: dict[tuple[int, bool], bool] = {}
 # Norm that rounded vectors are scaled to: well inside the range of half precision.
 LARGEST_NORM = 64.0
-# Passes over the samples: for the Cholesky factor, for norms and mean, and two for the bounds.
-PASSES = 4
 
 
 class TorchFactor:

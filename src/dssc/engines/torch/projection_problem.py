@@ -19,7 +19,7 @@ from dssc._devices import is_single
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines.torch.dual import TorchDual
-from dssc.engines.torch.factor import PASSES, TorchFactor
+from dssc.engines.torch.factor import N_READS, TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
 from dssc.engines.torch.pair_filters import Bounds
 from dssc.engines.torch.pair_search import Candidates, PairSearch
@@ -32,7 +32,11 @@ from dssc.stochastic.factored_similarity import (
     ListLength,
     entries_needed,
 )
-from dssc.stochastic.growing_support import solve_with_growing_support
+from dssc.stochastic.growing_support import (
+    GrowingSupport,
+    ProvedSolution,
+    solve_with_growing_support,
+)
 from dssc.stochastic.newton import DualSolution, solve_dual
 from dssc.stochastic.outcome import compact, newton_remedy, status_text
 from dssc.stochastic.similarity import check_memory
@@ -83,7 +87,7 @@ class TorchProjectionProblem:
 
     def __init__(self, X: Any, eta1: float, signed: bool, device: torch.device, progress: Progress):
         n = X.shape[0]
-        with progress.stage("factor", PASSES * n, "points") as advance:
+        with progress.stage("factor", N_READS * n, "points") as advance:
             self.factor = TorchFactor(X, eta1, signed, device, advance)
         self.bounds, self.search = self.factor.bounds, PairSearch(self.factor)
         self.shape = n, n
@@ -114,20 +118,16 @@ class TorchProjectionProblem:
         progress = progress or Progress()
         w = self._rough_potentials(eta2, potentials, progress)
         pairs = _FilteredPairs(self, eta2, w, progress)
-        proved = solve_with_growing_support(pairs, eta2, w, tol, max_iter)
-        error, gap, n_iter = proved.error, proved.gap, proved.n_iter
-        converged = proved.is_proved and error <= tol and gap <= tol
-        remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
-        status = status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy)
+        proved, converged, status = solve_and_judge(pairs, eta2, w, tol, max_iter)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
         alpha = on_host(proved.solution.potentials[self.factor.place])
         return TorchProjection(
             plan=compact(csr_on_host(plan, self.shape)),
             potentials=(alpha, alpha),
             eta2=eta2,
-            marginal_error=error,
-            gap=gap,
-            n_iter=n_iter,
+            marginal_error=proved.error,
+            gap=proved.gap,
+            n_iter=proved.n_iter,
             n_evaluations=proved.n_evaluations,
             n_rescanned=pairs.n_reread,
             converged=converged,
@@ -251,6 +251,21 @@ class TorchProjectionProblem:
         tile *= weights[place, None] + weights
         tile[torch.arange(len(place), device=place.device), place] = 0.0
         return tile
+
+
+def solve_and_judge(
+    pairs: GrowingSupport, eta2: float, start: Tensor, tol: float, max_iter: int
+) -> tuple[ProvedSolution, bool, str]:
+    """Return the solution on a growing support, whether it is converged, and that in words."""
+    proved = solve_with_growing_support(pairs, eta2, start, tol, max_iter)
+    error, gap, n_iter = proved.error, proved.gap, proved.n_iter
+    converged = proved.is_proved and error <= tol and gap <= tol
+    remedy = newton_remedy(n_iter, max_iter) if proved.is_proved else "raise max_iter or eta2"
+    return (
+        proved,
+        converged,
+        status_text(converged, error, gap, tol, n_iter, "Newton steps", remedy),
+    )
 
 
 class _RoughPairs(NamedTuple):
