@@ -71,7 +71,8 @@ def test_a_commit_is_checked_by_what_make_lint_runs():
 def test_every_file_names_the_same_address():
     source = PROJECT["urls"]["Source"]
     owner, name = source.split("/")[-2:]
-    files = [ROOT / "CITATION.cff", *ROOT.glob("*.md"), *(ROOT / "tools").rglob("*.*")]
+    tools = [path for path in (ROOT / "tools").rglob("*.*") if path.suffix != ".pyc"]
+    files = [ROOT / "CITATION.cff", *ROOT.glob("*.md"), *tools]
     addresses = [PROJECT["urls"].values()]
     addresses += [re.findall(r"https://[^\s)\"]+", path.read_text("utf-8")) for path in files]
     own = [address for found in addresses for address in found if f"/{name}" in address]
