@@ -163,10 +163,11 @@ def embed_variously(
         vectors = _eigenvectors(graph, n_clusters, settings, engine, rng)
         if not settings.has_fading_components:
             return [vectors]
+        eigenvalues = engine.eigenvalues(graph, vectors)
         return [
-            faded(vectors, engine.eigenvalues(graph, vectors), n_clusters),
+            faded(vectors, eigenvalues, n_clusters),
             np.ascontiguousarray(vectors[:, :n_clusters]),
-            commute_time_embedding(vectors, graph.affinity, graph.expression.weights),
+            commute_time_embedding(vectors, eigenvalues, graph.expression.weights),
         ]
 
 

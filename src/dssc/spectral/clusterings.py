@@ -57,7 +57,7 @@ class SpectralClusterings:
             random_state=self.seed,
         )
         self.eigenvalues = eigenvalues_of(self.vectors, self.graph, self.degrees)
-        self.by_commute_time = commute_time_embedding(self.vectors, self.graph, self.degrees)
+        self.by_commute_time = commute_time_embedding(self.vectors, self.eigenvalues, self.degrees)
 
     def labels(self, n_clusters: int) -> list[Array]:
         """Return a clustering in each embedding, from one start of k-means."""

@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from dssc._typing import Array, Matrix
-from dssc.spectral.fading import DISTANCE_FLOOR, eigenvalues_of
+from dssc._typing import Array
+from dssc.spectral.fading import DISTANCE_FLOOR
 
 
-def commute_time_embedding(vectors: Array, affinity: Matrix, degrees: Array | None = None) -> Array:
+def commute_time_embedding(
+    vectors: Array, eigenvalues: Array, degrees: Array | None = None
+) -> Array:
     """Return the leading eigenvectors of an affinity, scaled by commute times.
 
     The random walk goes from point i to point j with probability A_ij. The squared distance of two
@@ -18,12 +20,12 @@ def commute_time_embedding(vectors: Array, affinity: Matrix, degrees: Array | No
     ----------
     vectors : ndarray of shape (n_samples, n_components)
         Eigenvectors, one per column, those of connected components first. Rows may be zero.
-    affinity : csr_array of shape (n_samples, n_samples)
-        Doubly stochastic affinity.
+    eigenvalues : ndarray of shape (n_components,)
+        Those of the columns.
     degrees : ndarray of shape (n_samples,), optional
         Sums of the rows of the affinity, if they are not one.
     """
-    distances = np.maximum(1.0 - eigenvalues_of(vectors, affinity, degrees), 0.0) + DISTANCE_FLOOR
+    distances = np.maximum(1.0 - eigenvalues, 0.0) + DISTANCE_FLOOR
     roots = np.ones(len(vectors)) if degrees is None else np.sqrt(degrees)
     constant = np.where(np.any(vectors, axis=1), roots, 0.0)
     # With several components no column is constant, but a sum of columns is.
