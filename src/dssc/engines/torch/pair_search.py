@@ -23,14 +23,14 @@ TILE_ENTRIES = 1 << 28
 
 
 class Candidates(NamedTuple):
-    """All pairs whose bound is above the sum of the floors of their points.
-
-    `n_reread` counts the points whose pairs were filtered again.
-    """
+    """All pairs whose bound is above the sum of the floors of their points, and perhaps others."""
 
     pairs: Pairs
     floors: Tensor
-    n_reread: int = 0
+
+    def above(self, floors: Tensor) -> Pairs:
+        """Return the pairs above other floors, none of which is lower."""
+        return self.pairs.at(torch.nonzero(self.pairs.above(_limits(floors))).view(-1))
 
 
 class PairSearch:
@@ -74,7 +74,7 @@ class PairSearch:
         """Return the pairs above the threshold of one of their points, and floors they imply."""
         filters = self.factor.filters
         pairs = self._all_pairs(filters.pairs_above_either, thresholds, progress)
-        return Candidates(pairs, thresholds * ((1.0 + SINGLE_MARGIN) / 2))
+        return Candidates(pairs, thresholds.double() * ((1.0 + SINGLE_MARGIN) / 2))
 
     def above(self, floors: Tensor, progress: Progress) -> Candidates:
         """Return the candidates for some floors."""
@@ -88,21 +88,21 @@ class PairSearch:
         with progress.stage("scan", n * (n - 1) / 2, "pairs") as advance:
             return _filtered(lambda: pairs_above(factor.bounds, factor.coarse, limits, advance))
 
-    def lowered(self, known: Candidates, floors: Tensor, progress: Progress) -> Candidates:
-        """Return the candidates for other floors, where some are lower than those of known ones."""
+    def lowered(
+        self, known: Candidates, reread: Tensor, floors: Tensor, progress: Progress
+    ) -> Candidates:
+        """Return the candidates with lower floors of the points to be read again."""
         n, factor = self.n_points, self.factor
-        reread = torch.nonzero(known.floors > floors).view(-1)
+        floors = known.floors.clone().index_copy_(0, reread, floors[reread])
         if len(reread) > MOST_REREAD * n:
-            return self.above(floors, progress)._replace(n_reread=n)
+            return self.above(floors, progress)
+        is_reread = membership(reread, n)
         bounds = factor.bounds, factor.coarse, _limits(floors)
-        pairs = known.pairs.at(torch.nonzero(known.pairs.above(bounds[-1])).view(-1))
-        if len(reread):
-            is_reread = membership(reread, n)
-            others = ~(is_reread[pairs.rows] | is_reread[pairs.columns])
-            with progress.stage("scan", len(reread) * n, "pairs") as advance:
-                new = _filtered(lambda: factor.filters.pairs_of(reread, *bounds, advance))
-            pairs = Pairs.joined([pairs.at(torch.nonzero(others).view(-1)), new])
-        return Candidates(pairs, floors, len(reread))
+        with progress.stage("scan", len(reread) * n, "pairs") as advance:
+            new = _filtered(lambda: factor.filters.pairs_of(reread, *bounds, advance))
+        others = ~(is_reread[known.pairs.rows] | is_reread[known.pairs.columns])
+        pairs = Pairs.joined([known.pairs.at(torch.nonzero(others).view(-1)), new])
+        return Candidates(pairs, floors)
 
 
 def _limits(floors: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from dssc._typing import Array
 from dssc.engines.torch.dual import TorchDual
 from dssc.engines.torch.factor import N_READS, TorchFactor
 from dssc.engines.torch.graph import TorchCsr, TorchGraph, csr_on_host, offsets
-from dssc.engines.torch.pair_filters import Bounds
+from dssc.engines.torch.pair_filters import Bounds, Pairs
 from dssc.engines.torch.pair_search import Candidates, PairSearch
 from dssc.engines.torch.transfers import on_host
 from dssc.result import ProjectionResult
@@ -48,6 +48,8 @@ KEPT = 2
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
 MARGIN = 0.05
+# Pairs that have to be searched for again are searched for this much further down.
+SPARE = 0.2
 # Largest rough graph that is kept for the next eta2: a gigabyte.
 MOST_KEPT = 1 << 25
 # Most filters for one eta2.
@@ -94,6 +96,7 @@ class TorchProjectionProblem:
         self._is_single = is_single(X)
         self._rough: _RoughPairs | None = None
         self._rough_dual: TorchDual | None = None
+        self._known: Candidates | None = None
 
     @cached_property
     def largest(self) -> float:
@@ -183,21 +186,26 @@ class TorchProjectionProblem:
         """Return the pairs of points with about `KEPT * n_similar` others."""
         n_kept = min(self.shape[0] - 1, KEPT * n_similar)
         few, many = self.search.thresholds(n_similar, n_kept, progress)
-        return _RoughPairs(self.search.above_either(many, progress), few, n_similar)
+        self._known = self.search.above_either(many, progress)
+        pairs = self._known.pairs
+        return _RoughPairs(pairs.at(torch.nonzero(pairs.above_either(few)).view(-1)), n_similar)
 
-    def candidates(
-        self, floors: Tensor, known: Candidates | None, progress: Progress
-    ) -> Candidates:
-        """Return the pairs above floors, with the help of those above others."""
-        if known is None:
-            assert self._rough is not None
-            known = self._rough.candidates
-        return self.search.lowered(known, floors, progress)
+    def pairs_above(self, floors: Tensor, spare: float, progress: Progress) -> tuple[Pairs, int]:
+        """Return the pairs above floors, and of how many points they were searched for.
 
-    def graph_of(self, candidates: Candidates) -> TorchGraph:
+        Those of a point whose known pairs end above its floor are searched for down to `spare`
+        below it, and known from then on.
+        """
+        assert self._known is not None
+        reread = torch.nonzero(self._known.floors > floors).view(-1)
+        if len(reread):
+            self._known = self.search.lowered(self._known, reread, floors - spare, progress)
+        return self._known.above(floors), len(reread)
+
+    def graph_of(self, pairs: Pairs, floors: Tensor) -> TorchGraph:
         """Return those pairs whose exact similarity is above their floors, as a graph."""
-        rows, columns, _ = candidates.pairs
-        scales, floors = self.factor.scales, candidates.floors
+        rows, columns, _ = pairs
+        scales = self.factor.scales
         values = self.factor.products(rows, columns) * ((scales[rows] + scales[columns]) / 2)
         least = floors[rows] + floors[columns]
         sizes = self.bounds.sizes(values)
@@ -269,18 +277,16 @@ def solve_and_judge(
 
 
 class _RoughPairs(NamedTuple):
-    """Pairs that do not depend on eta2, and thresholds that about `n_similar` others exceed."""
+    """The pairs of points with about `n_similar` others, which do not depend on eta2."""
 
-    candidates: Candidates
-    thresholds: Tensor
+    pairs: Pairs
     n_similar: int
 
     def graph(self, bounds: Bounds) -> TorchGraph:
-        """Return the pairs above the threshold of one of their points, with rough similarities."""
-        pairs = self.candidates.pairs
-        rows, columns, sizes = pairs.at(torch.nonzero(pairs.above_either(self.thresholds)).view(-1))
+        """Return the pairs with rough similarities."""
+        rows, columns, sizes = self.pairs
         sizes = (sizes - bounds.errors_at(rows, columns)).clamp(min=0.0)
-        graph = TorchGraph.of_pairs(rows, columns, sizes, len(self.thresholds))
+        graph = TorchGraph.of_pairs(rows, columns, sizes, len(bounds.weights))
         return graph._replace(values=graph.values.double())
 
 
@@ -293,22 +299,17 @@ class _FilteredPairs:
         self.problem, self.eta2, self.progress = problem, eta2, progress
         self.potentials = potentials
         self.n_passes = self.n_reread = 0
-        self._filter(None)
+        # Potentials that may not be lower.
+        self.floors = potentials - MARGIN * eta2 / 2
+        self._filter()
 
-    def _filter(self, known: Candidates | None) -> None:
-        floors = self.potentials - MARGIN * self.eta2 / 2
-        if known is not None:
-            floors = torch.minimum(floors, known.floors)
-        self.known = self.problem.candidates(floors, known, self.progress)
+    def _filter(self) -> None:
+        spare = SPARE * self.eta2 / 2
+        pairs, n_reread = self.problem.pairs_above(self.floors, spare, self.progress)
         with self.progress.stage("scan"):
-            self.graph = self.problem.graph_of(self.known)
+            self.graph = self.problem.graph_of(pairs, self.floors)
         self.n_passes += 1
-        self.n_reread += self.known.n_reread
-
-    @property
-    def floors(self) -> Tensor:
-        """Potentials that may not be lower."""
-        return self.known.floors
+        self.n_reread += n_reread
 
     def dual(self) -> TorchDual:
         """Return the dual on the pairs that passed."""
@@ -324,7 +325,8 @@ class _FilteredPairs:
         if self.n_passes >= MOST_PASSES:
             return False
         del self.graph  # makes room for the next one
-        self._filter(self.known)
+        self.floors = torch.minimum(self.floors, self.potentials - MARGIN * self.eta2 / 2)
+        self._filter()
         return True
 
     def judge(self, solution: DualSolution) -> tuple[float, float]:
