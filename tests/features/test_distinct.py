@@ -54,6 +54,18 @@ def test_extreme_scales(scale, rng):
     np.testing.assert_array_equal(distinct_rows(X * scale).point_of, distinct_rows(X).point_of)
 
 
+@pytest.mark.parametrize("with_opposites", [False, True])
+@pytest.mark.parametrize("kind", ["array", "torch"])
+def test_rows_whose_products_are_equal_by_chance_are_distinct(kind, with_opposites, rng):
+    """Mirror images at the vector that rows are multiplied with have the same product."""
+    vector = np.random.default_rng(0).standard_normal(4)
+    vector /= np.linalg.norm(vector)
+    X = rng.standard_normal((200, 4))
+    X = np.concatenate([X, 2.0 * np.outer(X @ vector, vector) - X])
+    X = pytest.importorskip("torch").from_numpy(X) if kind == "torch" else X
+    assert not distinct_rows(X, with_opposites).has_copies
+
+
 def test_close_rows_are_distinct(rng):
     x = rng.standard_normal(5)
     assert distinct_rows(np.array([x, x + 1e-9, x])).point_of.tolist() == [0, 1, 0]

@@ -98,8 +98,7 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
     """
     keys = _products_with_random_vector(X)
     if is_tensor(keys):
-        ordered = keys.abs().sort().values if with_opposites else keys.sort().values
-        if not (ordered.diff() <= EQUAL).any():
+        if not _has_equal_rows(X, keys, with_opposites):
             return DistinctRows.separate(len(keys))
         keys = as_array(keys)
     signs = np.where(keys < 0, -1.0, 1.0) if with_opposites else np.ones(len(keys))
@@ -119,6 +118,22 @@ def distinct_rows(X: Any, with_opposites: bool = False) -> DistinctRows:
     by_sample = np.argsort(first)  # points in the order of their first samples
     first, point_of = first[by_sample], np.argsort(by_sample)[point_of]
     return DistinctRows(first, point_of, signs * signs[first][point_of])
+
+
+def _has_equal_rows(X: Any, keys: Any, with_opposites: bool) -> bool:
+    """Return whether rows of a tensor whose products are neighbours are equal.
+
+    Of a million products some are neighbours by chance, and main memory is far from their rows.
+    """
+    signs = 1.0 - 2.0 * ((keys < 0) & with_opposites).double()
+    ordered, order = (keys * signs).sort()
+    near = (ordered.diff() <= EQUAL).nonzero().view(-1)
+    for batch in _batches(len(near), X.shape[1], DEVICE_BATCH_ENTRIES):
+        pairs = order[near[batch]], order[near[batch] + 1]
+        left, right = (signs[at, None] * _unit_tensor(X[at]) for at in pairs)
+        if bool(((left - right).abs().amax(dim=1) <= EQUAL).any()):
+            return True
+    return False
 
 
 def _products_with_random_vector(X: Any) -> Any:
@@ -148,10 +163,15 @@ def _unit_products(rows: Any, vector: Array) -> Array:
 def _device_products(X: Any, vector: Array) -> Any:
     products = X.new_empty(len(X)).double()
     for batch in _batches(X.shape[0], X.shape[1], DEVICE_BATCH_ENTRIES):
-        rows = X[batch].double()
-        rows = rows / rows.abs().amax(dim=1, keepdim=True)
-        products[batch] = rows @ rows.new_tensor(vector) / rows.norm(dim=1)
+        rows = _unit_tensor(X[batch])
+        products[batch] = rows @ rows.new_tensor(vector)
     return products
+
+
+def _unit_tensor(rows: Any) -> Any:
+    rows = rows.double()
+    rows = rows / rows.abs().amax(dim=1, keepdim=True)
+    return rows / rows.norm(dim=1, keepdim=True)
 
 
 def _batches(n: int, d: int, entries: int) -> Iterator[slice]:
