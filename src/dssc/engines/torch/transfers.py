@@ -2,12 +2,8 @@
 
 A plain copy to new memory takes longer than many results take to compute: the driver waits for the
 system to make its pages one by one. So pieces go to page-locked memory first, and from there to
-their place, each on a thread of its own. The threads of OpenMP would wait for each other, which
-takes a hundred times as long as the copy while those of BLAS spin.
+their place on all threads.
 """
-
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 
 import numpy as np
 import torch
@@ -15,8 +11,8 @@ from torch import Tensor
 
 from dssc._typing import Array
 
-# Bytes of a piece, and pieces at a time; they stay allocated for the next copy.
-PIECE, N_PIECES = 1 << 20, 8
+# Bytes of a piece, which stay allocated for the next copy.
+PIECE = 1 << 23
 # Fewer bytes than this are copied plainly.
 FEWEST = 1 << 18
 
@@ -26,38 +22,27 @@ def on_host(tensor: Tensor) -> Array:
     if tensor.device.type != "cuda" or tensor.nbytes < FEWEST:
         return tensor.cpu().numpy()
     out = np.empty(tuple(tensor.shape), dtype=_numpy_type(tensor.dtype))
-    copy_in_pieces(tensor.contiguous().view(-1), out.reshape(-1), pinned=True)
+    copy_in_pieces(tensor.contiguous().view(-1), torch.from_numpy(out).view(-1), pinned=True)
     return out
 
 
-def copy_in_pieces(source: Tensor, target: Array, *, pinned: bool) -> None:
-    """Copy a vector through a few pieces of memory, some filled while others are emptied."""
+def copy_in_pieces(source: Tensor, target: Tensor, *, pinned: bool) -> None:
+    """Copy a vector through two pieces of memory, of which one is filled while one is emptied."""
     size = PIECE // source.element_size()
-    pieces = [torch.empty(size, dtype=source.dtype, pin_memory=pinned) for _ in range(N_PIECES)]
-    emptied: list[Future[None] | None] = [None] * N_PIECES
-    for number, part in enumerate(source.split(size) if len(source) else ()):
-        piece, earlier = pieces[number % N_PIECES][: len(part)], emptied[number % N_PIECES]
-        if earlier is not None:
-            earlier.result()
-        piece.copy_(part, non_blocking=pinned)
-        arrival = torch.cuda.current_stream().record_event() if pinned else None
-        place = target[number * size : number * size + len(part)]
-        emptied[number % N_PIECES] = _threads().submit(_empty, piece, arrival, place)
-    for future in emptied:
-        if future is not None:
-            future.result()
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(N_PIECES)
-
-
-def _empty(piece: Tensor, arrival: torch.cuda.Event | None, place: Array) -> None:
-    """Copy a piece to its place once it has arrived."""
-    if arrival is not None:
-        arrival.synchronize()
-    np.copyto(place, piece.numpy())
+    pieces = [torch.empty(size, dtype=source.dtype, pin_memory=pinned) for _ in range(2)]
+    starts = range(0, len(source), size)
+    arrived: list[torch.cuda.Event | None] = [None, None]
+    for number in range(len(starts) + 1):
+        if number < len(starts):  # the piece was emptied in the last round but one
+            part = source[starts[number] : starts[number] + size]
+            pieces[number % 2][: len(part)].copy_(part, non_blocking=pinned)
+            arrived[number % 2] = torch.cuda.current_stream().record_event() if pinned else None
+        if number > 0:
+            event = arrived[(number - 1) % 2]
+            if event is not None:
+                event.synchronize()
+            place = target[starts[number - 1] : starts[number - 1] + size]
+            place.copy_(pieces[(number - 1) % 2][: len(place)])
 
 
 def _numpy_type(dtype: torch.dtype) -> np.dtype:
