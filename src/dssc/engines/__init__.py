@@ -1,9 +1,11 @@
 """Engines: where and how the steps of a fit are computed.
 
-A fit picks its engine once, with `engine_for`, and passes it down. What an engine must offer is
+A fit picks its engine once, with `engine_in_use`, and passes it down. What an engine must offer is
 declared in :mod:`dssc.engines.protocol`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -11,7 +13,17 @@ from dssc._devices import is_dask, torch_device
 from dssc.engines.cpu import CpuEngine
 from dssc.engines.protocol import AffinityGraph, Engine, SelfExpression
 
-__all__ = ["AffinityGraph", "CpuEngine", "Engine", "SelfExpression", "engine_for"]
+__all__ = ["AffinityGraph", "CpuEngine", "Engine", "SelfExpression", "engine_for", "engine_in_use"]
+
+
+@contextmanager
+def engine_in_use(
+    device: str | None, X: Any, checkpoint: str | PathLike[str] | None = None
+) -> Iterator[Engine]:
+    """Yield the engine of `engine_for`; its device is the current one inside the block."""
+    engine = engine_for(device, X, checkpoint)
+    with engine.in_use():
+        yield engine
 
 
 def engine_for(device: str | None, X: Any, checkpoint: str | PathLike[str] | None = None) -> Engine:

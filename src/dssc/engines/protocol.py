@@ -1,7 +1,9 @@
 """What an engine must offer, and what passes between the steps of a fit."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from dssc.joint import JointResult
 from dssc.result import ProjectionResult
 from dssc.spectral import StartVectors
 from dssc.stochastic import Projectable
+
+T = TypeVar("T")
 
 
 class SelfExpression(Protocol):
@@ -60,6 +64,15 @@ class Engine(Protocol):
     Implemented by :class:`dssc.engines.cpu.CpuEngine`,
     `dssc.engines.torch.engine.TorchEngine` and `dssc.engines.dask.engine.DaskEngine`.
     """
+
+    def in_use(self) -> AbstractContextManager[Any]:
+        """Return a context in which kernels run on the engine's device."""
+
+    def aside(self, call: Callable[[], T]) -> Callable[[], T]:
+        """Begin a call beside the next steps, if it leaves the processor free for them.
+
+        The function that is returned waits for the result.
+        """
 
     def check(self, X: Any) -> Any:
         """Return samples that live on a device, checked; anything else unchanged."""

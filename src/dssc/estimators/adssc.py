@@ -1,6 +1,8 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -14,7 +16,7 @@ from dssc._progress import Progress
 from dssc._typing import Array
 from dssc._validation import check_nonnegative, check_positive, check_real, check_sample_weight
 from dssc._warnings import warn_user
-from dssc.engines import AffinityGraph, Engine, SelfExpression, engine_for
+from dssc.engines import AffinityGraph, Engine, SelfExpression, engine_in_use
 from dssc.engines.cpu.engine import MATRIX_FREE_FROM
 from dssc.estimators.assessment import AssessmentMixin
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
@@ -300,8 +302,11 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             The fitted estimator. If fitting fails or is interrupted, it stays as it was before.
         """
         progress = Progress(self.verbose)
-        with compiling_note(progress), self._unchanged_on_failure(dropped=("_reusable",)):
-            engine = engine_for(self.device, X, self.checkpoint)
+        with (
+            compiling_note(progress),
+            self._unchanged_on_failure(dropped=("_reusable",)),
+            engine_in_use(self.device, X, self.checkpoint) as engine,
+        ):
             X, usable = self._checked(X, engine, weighted=sample_weight is not None)
             rng = check_random_state(self.random_state)
 
@@ -316,7 +321,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             expression = self._express(points, rows, choice, settings, engine, progress)
             graph = choice.graph or affinity_graph(expression, self.n_clusters, settings, progress)
             graph = replace(graph, start=self._kept().start)
-            near = self._near_pairs_of(points, graph, expression, progress)
+            near_pairs = self._begin_near_pairs(points, graph, expression, engine, progress)
             n_clusters = self._number_of_clusters(graph, progress, choice.count)
             embedding, labels = choice.embedding, choice.labels  # of all points, where known
             if embedding is None:
@@ -327,7 +332,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
-            self._near_pairs = near
+            self._near_pairs = near_pairs()
             self.work_ = progress.counts
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
@@ -348,18 +353,23 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._warn_if_orthogonal(points)
         return self
 
-    def _near_pairs_of(
-        self, points: Any, graph: AffinityGraph, expression: SelfExpression, progress: Progress
-    ) -> NearPairs | None:
-        """Return what `separation` needs, where it would take long to find it again."""
+    def _begin_near_pairs(
+        self,
+        points: Any,
+        graph: AffinityGraph,
+        expression: SelfExpression,
+        engine: Engine,
+        progress: Progress,
+    ) -> Callable[[], NearPairs | None]:
+        """Begin to gather what `separation` needs, where it would take long to find it again."""
         assert graph.projection is not None
         is_provable = self.symmetric and expression.weights is None
         is_quick = graph.affinity.shape[0] < MATRIX_FREE_FROM
         is_kept = self.warm_start and isinstance(points, np.ndarray)
         if not is_provable or is_quick or is_kept:
-            return None
+            return lambda: None
         with progress.stage("near pairs"):
-            return expression.problem.near_pairs(graph.projection)
+            return engine.aside(partial(expression.problem.near_pairs, graph.projection))
 
     def _checked(self, X: Any, engine: Engine, weighted: bool) -> tuple[Any, UsableRows]:
         """Return the samples to cluster where the engine wants them, and which they are."""

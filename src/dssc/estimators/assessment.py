@@ -13,7 +13,7 @@ from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Array, RandomState
 from dssc._validation import check_count
-from dssc.engines import SelfExpression, engine_for
+from dssc.engines import SelfExpression, engine_in_use
 from dssc.engines.cpu import CpuEngine
 from dssc.estimators.sample_rows import ClusteredPoints
 from dssc.estimators.separable import JudgedClusters, SeparationMixin, refuse_weights
@@ -117,16 +117,17 @@ class AssessmentMixin(SeparationMixin):
         settings = replace(self._fitted_settings(), n_neighbors=max(1, round(self.n_neighbors_)))
         # Halves of points that stay on a cluster are clustered here; the device is the workers'.
         device = None if isinstance(fitted.points, ClusterRows) else self.device
-        found = resampled_stability(
-            fitted.points,
-            self._points.affinity,
-            fitted.labels,
-            fitted.n_clusters,
-            settings,
-            n_resamples,
-            engine_for(device, fitted.points),
-            check_random_state(self.random_state),
-        )
+        with engine_in_use(device, fitted.points) as engine:
+            found = resampled_stability(
+                fitted.points,
+                self._points.affinity,
+                fitted.labels,
+                fitted.n_clusters,
+                settings,
+                n_resamples,
+                engine,
+                check_random_state(self.random_state),
+            )
         return found._replace(
             points=rows.spread(found.points, np.nan), margins=rows.spread(found.margins, np.nan)
         )

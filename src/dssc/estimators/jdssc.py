@@ -11,7 +11,7 @@ from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._validation import check_nonnegative
 from dssc._warnings import warn_user
-from dssc.engines import AffinityGraph, CpuEngine, engine_for
+from dssc.engines import AffinityGraph, CpuEngine, engine_in_use
 from dssc.engines.cpu import MatrixExpression
 from dssc.estimators.base import SubspaceClustering, dtype_of, parameters
 from dssc.features import check_not_orthogonal, unit_norm
@@ -162,8 +162,7 @@ class JDSSC(SubspaceClustering):
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Cluster the rows of X; see :meth:`dssc.estimators.base.SubspaceClustering.fit`."""
-        with self._unchanged_on_failure():
-            engine = engine_for(self.device, X)
+        with self._unchanged_on_failure(), engine_in_use(self.device, X) as engine:
             X, usable = self._validated(as_array(X))
             rng = check_random_state(self.random_state)
             progress = Progress()

@@ -1,5 +1,7 @@
 """The steps of a fit on the CPU."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ from dssc._devices import as_array
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
 from dssc.engines.cpu.self_expression import FactoredExpression, MatrixExpression
-from dssc.engines.protocol import AffinityGraph, SelfExpression
+from dssc.engines.protocol import AffinityGraph, SelfExpression, T
 from dssc.expression import LeastSquaresFactor, least_squares_representation
 from dssc.expression.dictionary import Dictionary
 from dssc.features import check_no_zero_rows, unit_norm
@@ -26,6 +28,15 @@ class CpuEngine:
     """Implements :class:`dssc.engines.protocol.Engine`."""
 
     solve_joint = staticmethod(solve_joint)
+
+    def in_use(self) -> AbstractContextManager[Any]:
+        """Return a context that changes nothing."""
+        return nullcontext()
+
+    def aside(self, call: Callable[[], T]) -> Callable[[], T]:
+        """Make a call at once, since it would take threads from the next steps."""
+        result = call()
+        return lambda: result
 
     def check(self, X: Any) -> Any:
         """Return a tensor as an array, and anything else unchanged."""

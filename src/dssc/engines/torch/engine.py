@@ -1,6 +1,8 @@
 """The steps of a fit on a torch device."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from dssc._devices import as_array, is_tensor
 from dssc._progress import Progress
 from dssc._typing import Array, Matrix
 from dssc.engines.cpu import CpuEngine
-from dssc.engines.protocol import AffinityGraph, SelfExpression
+from dssc.engines.protocol import AffinityGraph, SelfExpression, T
 from dssc.engines.torch.dictionary import TorchDictionary
 from dssc.engines.torch.graph import TorchCsr, csr_on_device
 from dssc.engines.torch.joint import solve_joint_on_device
@@ -34,6 +36,22 @@ class TorchEngine:
     def __init__(self, device: torch.device):
         self.device = device
         self.cpu = CpuEngine()
+
+    def in_use(self) -> AbstractContextManager[Any]:
+        """Return a context in which kernels run on this GPU, not on another one."""
+        return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
+
+    def aside(self, call: Callable[[], T]) -> Callable[[], T]:
+        """Begin a call in a thread, which mostly waits for the device and for main memory."""
+
+        def on_device() -> T:
+            with self.in_use():  # every thread has a current device of its own
+                return call()
+
+        pool = ThreadPoolExecutor(1)
+        result = pool.submit(on_device)
+        pool.shutdown(wait=False)
+        return result.result
 
     def check(self, X: Any) -> Any:
         """Return a tensor that is a matrix of floats with at least two rows."""
