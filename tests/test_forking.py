@@ -9,7 +9,7 @@ FORK = """
 import multiprocessing
 import dssc
 X, _ = dssc.make_union_of_subspaces(120, n_subspaces=3, random_state=0)
-many, _ = dssc.make_union_of_subspaces(4100, n_subspaces=3, n_features=12, random_state=0)
+many, _ = dssc.make_union_of_subspaces(2100, n_subspaces=3, n_features=12, random_state=0)
 PARAMETERS = {"eta1": 1.0, "n_neighbors": 8, "random_state": 0}
 def work(name):
     if name == "LSR":

@@ -38,7 +38,7 @@ class Separation:
         By how much similarities between two clusters would have to grow, divided by eta2, before
         an entry of A could join them. It is what is left of the margin after all possible errors
         are subtracted; at most zero if nothing is proved. A large margin is given as a smaller
-        one that is proved: as 0.05 from 4,000 points on. Infinite on the diagonal, and between
+        one that is proved: as 0.05 from 2,000 points on. Infinite on the diagonal, and between
         clusters of a graph without an edge from one to the other.
     mass : ndarray of shape (n_clusters, n_clusters)
         Sum of the affinity between points of two clusters. A row sums to the size of its cluster.

@@ -149,7 +149,7 @@ def test_coefficients_of_many_samples_are_those_in_the_graph(data, samples, monk
     places = C.tocoo()
     values = plain.representation_matrix_[samples[places.row], places.col]
     np.testing.assert_allclose(places.data, values)
-    assert engine.MATRIX_FREE_FROM == 4000
+    assert engine.MATRIX_FREE_FROM == 2000
 
 
 def test_copies_can_be_kept_apart(data):

@@ -161,7 +161,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         The doubly stochastic A, in float64. Rows and columns of samples that could not be used are
         zero. With weights, rows and columns sum to the weights over their mean; see Notes.
     representation_matrix_ : ndarray or csr_array of shape (n_samples, n_samples)
-        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 4,000
+        The self-expression C, with ``X ≈ C X`` for the scaled rows, in the dtype of X. From 2,000
         samples on, if there are more samples than features, and on a device, C is never formed, and
         this holds its entries where A is positive.
     embedding_ : ndarray of shape (n_samples, n_components)

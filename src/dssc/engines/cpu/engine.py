@@ -20,8 +20,9 @@ from dssc.spectral.fading import eigenvalues_of
 from dssc.spectral.labels import labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
 
-# From this many samples on, with more samples than features, no n x n matrix is made.
-MATRIX_FREE_FROM = 4000
+# From this many samples on, with more samples than features, no n x n matrix is made. Both ways
+# take the same time for 2,000, whatever the number of features; see `benchmarks/matrix_free.py`.
+MATRIX_FREE_FROM = 2000
 
 
 class CpuEngine:
