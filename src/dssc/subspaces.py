@@ -42,13 +42,17 @@ class Subspaces(NamedTuple):
     outlier_scores: Array
 
 
-def unit_rows(rows: Any) -> Array:
-    """Return points in float64, scaled to unit norm.
+def unit_rows(rows: Any, out: Array | None = None) -> Array:
+    """Return points in float64, scaled to unit norm; in the first rows of `out` if it is given.
 
     A power of two, which changes no digit, first keeps squares of tiny or huge values in range.
     """
     rows = rows.toarray() if sparse.issparse(rows) else rows
-    rows = np.array(rows, dtype=np.float64, order="C")
+    if out is None:
+        rows = np.array(rows, dtype=np.float64, order="C")
+    else:
+        out[: len(rows)] = rows
+        rows = out[: len(rows)]
     with np.errstate(over="ignore"):
         squares = np.einsum("ij,ij->i", rows, rows)
     extreme = np.flatnonzero((squares <= SMALLEST_SQUARES) | (squares >= LARGEST_SQUARES))

@@ -57,8 +57,7 @@ def test_list_candidates_agrees_with_numpy(is_diagonal, rng):
 
 
 @pytest.mark.parametrize("kernels", [scan, reference])
-@pytest.mark.parametrize("corner", [(0, 0), (0, 150)])
-def test_keep_listed_keeps_what_keep_largest_keeps_of_the_tile(kernels, corner, rng):
+def test_keep_listed_keeps_what_keep_largest_keeps_of_the_tile(kernels, rng):
     n, height = 300, 150
     tile = rng.standard_normal((height, height)).astype(np.float32)
     weights = rng.random((4, n)).astype(np.float32)
@@ -66,33 +65,50 @@ def test_keep_listed_keeps_what_keep_largest_keeps_of_the_tile(kernels, corner, 
     for _ in range(2):
         lists.append(empty_lists(n, 12))
         lists[-1][3][:] = 1.5  # thresholds
-    bounds = np.concatenate([weights, lists[0][3][None]])
-    row, column = (bounds[:, at : at + height] for at in corner)
+    row, column = np.hsplit(np.concatenate([weights, lists[0][3][None]]), 2)
     found = np.empty(tile.size, dtype=np.int32)
     products = np.empty(tile.size, dtype=np.float32)
     sides = *row[[0, 1, 2, 4]], *column[[0, 1, 3, 4]]
-    count = kernels.list_candidates(tile, corner == (0, 0), *sides, found, products)
-    kernels.keep_largest(tile, *corner, *weights, 8, 11, *lists[0])
-    at = (np.array([number]) for number in (*corner, height))
-    kernels.keep_listed(
-        found[:count], products[:count], np.array([0, count]), *at, *weights, 8, 11, *lists[1]
-    )
+    count = kernels.list_candidates(tile, False, *sides, found, products)
+    kernels.keep_largest(tile, 0, height, *weights, 8, 11, *lists[0])
+    kernels.shorten_lists(8, *lists[0])
+    tiles = np.array([0, count]), np.array([0]), np.array([height]), np.array([height])
+    rounds = np.array([8]), np.array([11]), np.array([True])
+    for block in (1, 0):
+        kernels.keep_listed(
+            np.array([block]), height, found[:count], products[:count], *tiles,
+            np.array([[0, 0]]), *weights, *rounds, *lists[1],
+        )  # fmt: skip
     assert 0 < count < tile.size
     for whole, listed in zip(*lists, strict=True):
         np.testing.assert_array_equal(whole, listed)
 
 
-def test_keep_listed_adds_several_tiles_at_once(rng):
-    """Two tiles that share no point, one of them narrower."""
-    weights = rng.random((4, 50)).astype(np.float32)
-    found, products = np.array([0, 5, 11, 2, 3]), rng.random(5).astype(np.float32)
-    tiles = np.array([0, 3, 5]), np.array([0, 20]), np.array([10, 40]), np.array([4, 3])
-    lists = [empty_lists(50, 4), empty_lists(50, 4)]
+def test_keep_listed_plays_several_rounds(rng):
+    """Five blocks of 20 points, the last one shorter: in each round, one of them has no tile."""
+    size, n = 20, 95
+    meetings = [(0, 1), (2, 3), (0, 2), (1, 4), (3, 4), (0, 2)]
+    tiles = np.array([[0, 0, 1, 1, -1], [2, 3, 2, -1, 3], [5, -1, 5, 4, 4]])
+    rows, columns = size * np.array(meetings).T
+    widths = np.minimum(size, n - columns)
+    found = [np.sort(rng.choice(size * w, 60, replace=False)) for w in widths]
+    starts = np.arange(0, 361, 60)
+    weights = rng.random((4, n)).astype(np.float32)
+    products = rng.standard_normal(360).astype(np.float32)
+    rounds = np.array([2, 3, 4]), np.array([3, 5, 6]), np.array([False, True, False])
+    lists = [empty_lists(n, 6), empty_lists(n, 6)]
     for kernels, kept in zip((scan, reference), lists, strict=True):
-        kernels.keep_listed(found, products, *tiles, *weights, 2, 4, *kept)
-    assert lists[0][2].nonzero()[0].tolist() == [0, 1, 2, 10, 11, 13, 20, 21, 40, 42]
-    for ours, expected in zip(*lists, strict=True):
-        np.testing.assert_array_equal(ours, expected)
+        for blocks in (np.array([3, 1]), np.array([0, 2, 4])):
+            kernels.keep_listed(
+                blocks, size, np.concatenate(found).astype(np.int32), products, starts,
+                rows, columns, widths, tiles, *weights, *rounds, *kept,
+            )  # fmt: skip
+    assert np.isfinite(lists[0][3]).sum() > 40
+    np.testing.assert_array_equal(lists[0][2], lists[1][2])
+    np.testing.assert_allclose(lists[0][3], lists[1][3], rtol=1e-6)
+    for i, count in enumerate(lists[0][2]):
+        ours, theirs = (np.sort(kept[1][i, :count]) for kept in lists)
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_paired_products_agree_with_numpy(rng):

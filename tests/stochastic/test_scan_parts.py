@@ -33,12 +33,6 @@ def test_every_flipped_bit_is_noticed(bit):
     assert not PartResult(bytes(damaged), result.checksum).is_intact
 
 
-def test_candidates_of_some_meetings():
-    candidates = Candidates(np.array([2, 0, 1]), np.array([7, 8, 9]), np.array([0.7, 0.8, 0.9]))
-    some = candidates.of_meetings(np.array([True, True, False]))
-    assert [array.tolist() for array in some] == [[2, 0], [7, 8], [0.7, 0.8]]
-
-
 @pytest.mark.parametrize("thresholds", [{}, {3: np.zeros((1, 2)), 5: np.zeros((1, 2))}])
 def test_a_part_knows_its_blocks_and_whether_it_is_of_the_first_round(thresholds):
     part = Part("name", np.array([[1, 3, 5], [1, 3, 3]]), thresholds, 4, 8, False)

@@ -109,7 +109,9 @@ def _finite_and_zero(X: Any) -> tuple[Array, Array]:
 
 def largest_sizes(rows: Array) -> Array:
     """Return the largest magnitude of every row; NaN if the row holds one."""
-    return np.abs(rows).max(axis=1, initial=0.0)
+    most, least = rows.max(axis=1, initial=0.0), rows.min(axis=1, initial=0.0)
+    sizes: Array = np.maximum(most, -least)
+    return sizes
 
 
 def refuse_rows(rows: Array, problem: str, remedy: str) -> None:

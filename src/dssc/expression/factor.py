@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -170,19 +171,22 @@ def split_vectors(X: Array, substitute: Callable[[Array], Array]) -> SplitVector
     The bits are the same if X begins at a multiple of `BLOCK` samples.
     """
     vectors, corrections = np.empty((2, *X.shape), dtype=np.float32)
-    norms = np.empty(len(X))
+    norms, scratch = np.empty(len(X)), _scratch(X)
     for batch in gen_batches(len(X), BLOCK):
-        exact = substitute(unit_rows(X[batch]))
+        exact = substitute(unit_rows(X[batch], scratch))
         norms[batch] = _norms(exact)
-        vectors[batch], corrections[batch] = _split(exact)
+        vectors[batch] = exact
+        exact -= vectors[batch]
+        corrections[batch] = exact
     return SplitVectors(vectors, corrections, norms)
 
 
 def group_gram(X: Array, weights: Array | None = None) -> Array:
     """Return what `regularised_gram` adds for one group of blocks."""
-    gram = np.zeros((X.shape[1], X.shape[1]))
+    gram, scratch = np.zeros((X.shape[1], X.shape[1])), _scratch(X)
     for batch in gen_batches(len(X), BLOCK):
-        gram += block_gram(X[batch], unit_rows, None if weights is None else weights[batch])
+        own = None if weights is None else weights[batch]
+        gram += block_gram(X[batch], partial(unit_rows, out=scratch), own)
     return gram
 
 
@@ -247,6 +251,11 @@ def check_representable(eta1: float) -> None:
 
 def _unchanged(rows: Array) -> Array:
     return rows
+
+
+def _scratch(X: Array) -> Array:
+    """Return storage for a block of samples in float64; fresh memory for every block is slow."""
+    return np.empty((min(len(X), BLOCK), X.shape[1]))
 
 
 def _norms(rows: Array) -> Array:

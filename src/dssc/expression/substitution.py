@@ -27,8 +27,10 @@ class Substitution:
 
     def __call__(self, rows: Array) -> Array:
         """Overwrite every row x by ``L^-1 x``, and return the rows."""
+        scratch = np.empty(len(rows) * DIAGONAL)  # fresh memory for every product takes longer
         for block, inverse in zip(self.blocks, self.inverses, strict=True):
-            known = slice(0, block.start)
-            rows[:, block] -= rows[:, known] @ self.L[block, known].T
-            rows[:, block] = rows[:, block] @ inverse.T
+            own, known = rows[:, block], slice(0, block.start)
+            product = scratch[: own.size].reshape(own.shape)
+            own -= np.matmul(rows[:, known], self.L[block, known].T, out=product)
+            own[:] = np.matmul(own, inverse.T, out=product)
         return rows

@@ -24,6 +24,8 @@ from dssc.subspaces import unit_rows
 EQUAL = 1e-12
 # Entries of X that are worked on together, in main memory and on a device.
 BATCH_ENTRIES, DEVICE_BATCH_ENTRIES = 1 << 19, 1 << 25
+# Entries that are scaled together: half a megabyte, so that they stay in the cache.
+SCRATCH_ENTRIES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,12 @@ def _products_with_random_vector(X: Any) -> Any:
 
 
 def _unit_products(rows: Any, vector: Array) -> Array:
-    return unit_rows(as_array(rows)) @ vector
+    rows = as_array(rows)
+    batches = list(_batches(len(rows), rows.shape[1], SCRATCH_ENTRIES))
+    products, scratch = np.empty(len(rows)), np.empty(rows[batches[0]].shape)
+    for batch in batches:
+        products[batch] = unit_rows(rows[batch], scratch) @ vector
+    return products
 
 
 def _device_products(X: Any, vector: Array) -> Any:

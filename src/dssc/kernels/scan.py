@@ -160,41 +160,6 @@ def list_candidates(
 
 
 @leaf
-def keep_listed(
-    found: Array,
-    products: Array,
-    starts: Array,
-    rows: Array,
-    columns: Array,
-    widths: Array,
-    owner: Array,
-    partner: Array,
-    margins: Array,
-    norms: Array,
-    k: int,
-    capacity: int,
-    values: Array,
-    places: Array,
-    counts: Array,
-    thresholds: Array,
-) -> None:
-    """Add the products that `list_candidates` found in tiles to the lists, as `keep_largest`.
-
-    Tile t has its corner at (``rows[t]``, ``columns[t]``), and its products begin at
-    ``starts[t]``. Threads must work on tiles that share no point. The lists are the same as from
-    the whole tiles if none of the thresholds with which products were found was above the present
-    one.
-    """
-    for t in range(len(rows)):
-        for e in range(starts[t], starts[t + 1]):
-            i, j = rows[t] + found[e] // widths[t], columns[t] + found[e] % widths[t]
-            _offer(
-                i, j, products[e], owner, partner, margins, norms, k, capacity,
-                values, places, counts, thresholds,
-            )  # fmt: skip
-
-
-@leaf
 def _offer(
     i: int,
     j: int,
@@ -249,6 +214,89 @@ def shorten_lists(k: int, values: Array, places: Array, counts: Array, threshold
         if counts[i] > k:
             thresholds[i] = _select(values[i], places[i], counts[i], k)
             counts[i] = k
+
+
+@leaf
+def keep_listed(
+    blocks: Array,
+    size: int,
+    found: Array,
+    products: Array,
+    starts: Array,
+    rows: Array,
+    columns: Array,
+    widths: Array,
+    tiles: Array,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    kept: Array,
+    capacities: Array,
+    is_cut: Array,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products that `list_candidates` found in tiles of some rounds to the lists.
+
+    Only the lists of some blocks of `size` points are changed, so threads must work on different
+    blocks. All rounds of a block come one after the other, because its lists fit a core's cache.
+    Tile t has its corner at (``rows[t]``, ``columns[t]``), not on the diagonal, and its products
+    begin at ``starts[t]``. In round r block b meets another one in tile ``tiles[r, b]``, or none if
+    this is negative. Lists of that round hold up to ``capacities[r]`` candidates, and are cut to
+    ``kept[r]``, at the end of the round where ``is_cut[r]``. They are the same as from the whole
+    tiles by `keep_largest` and `shorten_lists` if none of the thresholds with which products were
+    found was above the present one.
+    """
+    for b in blocks:
+        points = slice(b * size, min(len(counts), (b + 1) * size))
+        for r in range(len(tiles)):
+            t = tiles[r, b]
+            if t >= 0:
+                at = slice(starts[t], starts[t + 1])
+                _keep_in_block(
+                    rows[t] == points.start, found[at], products[at], rows[t], columns[t],
+                    widths[t], owner, partner, margins, norms, kept[r], capacities[r],
+                    values, places, counts, thresholds,
+                )  # fmt: skip
+            if is_cut[r]:
+                shorten_lists(
+                    kept[r], values[points], places[points], counts[points], thresholds[points]
+                )
+
+
+@leaf
+def _keep_in_block(
+    are_rows: bool,
+    found: Array,
+    products: Array,
+    row: int,
+    column: int,
+    width: int,
+    owner: Array,
+    partner: Array,
+    margins: Array,
+    norms: Array,
+    k: int,
+    capacity: int,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products of a tile to the lists of its rows, or to those of its columns."""
+    for e in range(len(found)):
+        i, j = row + found[e] // width, column + found[e] % width
+        bound = abs(products[e]) + margins[i] * norms[j]
+        if are_rows:
+            bound *= owner[i] + partner[j]
+        else:
+            bound *= owner[j] + partner[i]
+            i, j = j, i
+        if bound > thresholds[i]:
+            _keep(i, j, bound, k, capacity, values, places, counts, thresholds)
 
 
 @leaf

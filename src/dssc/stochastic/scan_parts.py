@@ -6,6 +6,7 @@ parts there are, and puts their results together.
 """
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
@@ -16,6 +17,8 @@ from dssc._threads import block_threads
 from dssc._typing import Array
 from dssc.stochastic.scan import TILE, Lists, Weights
 
+# The products of a tile, which every thread keeps: fresh memory for each part takes longer.
+SCRATCH = threading.local()
 # What a runner asks for: the next part that can be computed, or None if there is none at present.
 NextPart = Callable[[], "Part | None"]
 # Returns something about the points of a block.
@@ -74,11 +77,6 @@ class Candidates(NamedTuple):
     counts: Array
     places: Array
     products: Array
-
-    def of_meetings(self, mask: Array) -> "Candidates":
-        """Return the candidates of some meetings."""
-        chosen = np.repeat(mask, self.counts)
-        return Candidates(self.counts[mask], self.places[chosen], self.products[chosen])
 
 
 class PartResult(NamedTuple):
@@ -230,12 +228,13 @@ def _first_lists(part: Part, vectors_of: OfBlock, weights_of: OfBlock) -> PartRe
 
 def _tiles(part: Part, vectors_of: OfBlock) -> Iterator[tuple[tuple[int, int, int], Array]]:
     """Yield every meeting with its products."""
-    scratch = np.empty(TILE * TILE, dtype=np.float32)
+    if getattr(SCRATCH, "size", 0) < TILE * TILE:
+        SCRATCH.size, SCRATCH.tile = TILE * TILE, np.empty(TILE * TILE, dtype=np.float32)
     for number, i, j in part.meetings.tolist():
         left = vectors_of(i)
         # The product of an array with itself is another routine, with other bits.
         right = left if i == j else vectors_of(j)
-        tile = scratch[: len(left) * len(right)].reshape(len(left), len(right))
+        tile = SCRATCH.tile[: len(left) * len(right)].reshape(len(left), len(right))
         np.matmul(left, right.T, out=tile)
         if part.signed:
             np.maximum(tile, 0.0, out=tile)

@@ -7,14 +7,16 @@ order of the tournament. A product that is left out is below its threshold, whic
 it would not have entered a list. Hence the lists do not depend on when and where parts are
 computed.
 
-Parts up to round 2 r are handed out when r rounds are complete. So a point meets about as many
-candidates in r rounds as its list holds, and what parts return is in proportion to the number of
-points. In the first round there is no threshold, so its parts return lists.
+Parts up to round 4 r are handed out when r rounds are complete, so that no worker waits for this
+process. What parts return is still in proportion to the number of points: the fewer rounds a
+threshold knows, the more candidates exceed it, and those of the last round but few add 7 %. In the
+first round there is no threshold, so its parts return lists.
 """
 
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,11 +33,13 @@ from dssc.stochastic.scan import (
     shorten,
     sort,
 )
-from dssc.stochastic.scan_parts import Candidates, Part, PartResult, Runner
+from dssc.stochastic.scan_parts import Part, PartResult, Runner
 
 # Rounds, and pairs of each, that a part holds, in units of the root of the number of blocks. So
 # there are fewer parts than blocks: enough for many workers, few enough for their scheduler.
 SIDE = 0.9
+# Parts are handed out up to so many times the round that is complete.
+AHEAD = 4
 # Limits of these numbers, which are multiples of the smaller one.
 LEAST_SIDE, MOST_SIDE = 4, 256
 
@@ -97,7 +101,7 @@ class Tournament:
         if not self._waiting and (group := next(self._groups, None)):
             self._open.append(group)
             self._waiting.extend((group.last_round, *part) for part in group.parts.items())
-        if not self._waiting or self._waiting[0][0] > max(1, 2 * self.n_rounds):
+        if not self._waiting or self._waiting[0][0] > max(1, AHEAD * self.n_rounds):
             return None
         last_round, name, meetings = self._waiting.popleft()
         part = Part(name, meetings, {}, *self._limits(1), self.signed)
@@ -147,42 +151,31 @@ class Tournament:
                 lists.counts[points], lists.thresholds[points] = first.counts, first.thresholds
 
     def _offer(self, found: list[tuple[Part, PartResult]]) -> None:
-        """Offer the candidates of a group to the lists, round by round."""
+        """Offer the candidates of a group to the lists, and cut these after rounds 2, 4, 8, ..."""
         meetings = np.concatenate([part.meetings for part, _ in found])
-        n_kinds = len(self.weights)
-        by_part = [result.candidates(len(part.meetings), n_kinds) for part, result in found]
-        for number in np.unique(meetings[:, 0]):
-            tiles = meetings[meetings[:, 0] == number]
-            for kind in range(n_kinds):
-                pieces = [
-                    kinds[kind].of_meetings(part.meetings[:, 0] == number)
-                    for (part, _), kinds in zip(found, by_part, strict=True)
-                ]
-                self._offer_tiles(int(number), kind, tiles, pieces)
-            if number & (number - 1) == 0:  # after rounds 1, 2, 4, ...
-                shorten(self._lists, self._limits(int(number))[0])
-
-    def _offer_tiles(self, number: int, kind: int, tiles: Array, pieces: list[Candidates]) -> None:
-        """Offer the candidates of a round to the lists of one kind."""
-        counts, found, products = map(np.concatenate, zip(*pieces, strict=True))
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        rows, columns = tiles[:, 1:].T.astype(np.int64) * TILE
+        rounds = np.arange(meetings[:, 0].min(), meetings[:, 0].max() + 1)
+        n_blocks = -(-self.n_points // TILE)
+        tiles = np.full((len(rounds), n_blocks), -1)
+        for column in (1, 2):
+            tiles[meetings[:, 0] - rounds[0], meetings[:, column]] = np.arange(len(meetings))
+        rows, columns = meetings[:, 1:].T.astype(np.int64) * TILE
         widths = np.minimum(TILE, self.n_points - columns)
+        kept, capacities = np.array([self._limits(int(number)) for number in rounds]).T.copy()
+        limits = kept, capacities, rounds & (rounds - 1) == 0
+        kinds = [result.candidates(len(part.meetings), len(self.weights)) for part, result in found]
+        for number, of_kind in enumerate(zip(*kinds, strict=True)):
+            counts, at, products = map(np.concatenate, zip(*of_kind, strict=True))
+            starts = np.concatenate([[0], np.cumsum(counts)])
+            candidates = at, products, starts, rows, columns, widths, tiles
+            lists = *self.weights[number], *limits, *self._lists[number]
+            offer = partial(_offer_in_blocks, *candidates, *lists)
+            share_rows(offer, n_blocks, kernels.threads_worth(len(at)))
 
-        def offer(part: slice) -> None:
-            kernels.keep_listed(
-                found,
-                products,
-                starts[part.start : part.stop + 1],
-                rows[part],
-                columns[part],
-                widths[part],
-                *self.weights[kind],
-                *self._limits(number),
-                *self._lists[kind],
-            )
 
-        share_rows(offer, len(rows), kernels.threads_worth(len(found)))
+def _offer_in_blocks(*arguments: Any) -> None:
+    """Offer candidates to the lists of some blocks, which a slice at the end names."""
+    blocks = arguments[-1]
+    kernels.keep_listed(np.arange(blocks.start, blocks.stop), TILE, *arguments[:-1])
 
 
 def groups(n_blocks: int) -> Iterator[Group]:

@@ -1,5 +1,6 @@
 """Least squares on a cluster: the vectors stay with the workers."""
 
+import threading
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations_with_replacement, cycle
@@ -285,9 +286,9 @@ def rows_at(rows: Array, chunk: Array) -> Array:
 
 def in_order(origin: Array, *pieces: Array) -> Array:
     """Return the rows of pieces, where `origin` says in rising numbers which piece a row is of."""
-    rows = np.concatenate(pieces)
-    out = np.empty_like(rows)
-    out[np.argsort(origin, kind="stable")] = rows
+    out = np.empty((len(origin), pieces[0].shape[1]), dtype=pieces[0].dtype)
+    for number, piece in zip(np.unique(origin), pieces, strict=True):
+        out[origin == number] = piece
     return out
 
 
@@ -318,14 +319,18 @@ def part_in_chunks(
 class AlignedBlocks:
     """Blocks of vectors in chunks; those of chunks that are not aligned are copied.
 
-    What comes from another worker is not aligned. A copy stays as it is until the next block but
-    one is asked for.
+    What comes from another worker is not aligned. A copy stays as it is until the same thread asks
+    for the next block but one. Every thread keeps the memory, since fresh memory takes longer.
     """
+
+    kept = threading.local()
 
     def __init__(self, chunks: dict[int, Array], chunk_rows: int):
         self.chunks, self.chunk_rows = chunks, chunk_rows
-        shape = TILE, next(iter(chunks.values())).shape[1]
-        self.copies = cycle([np.empty(shape, np.float32), np.empty(shape, np.float32)])
+        size = TILE * next(iter(chunks.values())).shape[1]
+        if getattr(self.kept, "size", 0) < size:
+            self.kept.size, self.kept.storage = size, np.empty((2, size), np.float32)
+        self.copies = cycle(self.kept.storage)
 
     def __call__(self, block: int) -> Array:
         """Return the vectors of a block."""
@@ -333,7 +338,7 @@ class AlignedBlocks:
         rows = self.chunks[number][row : row + TILE]
         if rows.flags.aligned:
             return rows
-        copy = next(self.copies)[: len(rows)]
+        copy: Array = next(self.copies)[: rows.size].reshape(rows.shape)
         copy[:] = rows
         return copy
 
@@ -350,11 +355,13 @@ def products_of_chunks(
 
 
 def used_rows(places: Array, *chunks: Array) -> list[Array]:
-    """Return the rows of chunks that are at some places, and where each place is among them.
+    """Return rows of chunks, among them those at some places, and where each place is among them.
 
     What comes from another worker or from disk need not be aligned, or may not be written. A kernel
-    would be compiled again for it, perhaps with another order of summation.
+    would be compiled again for it, perhaps with another order of summation, so rows are copied.
     """
+    if all(chunk.flags.behaved for chunk in chunks):
+        return [*chunks, places]
     rows, places = np.unique(places, return_inverse=True)
     return [*(rows_at(rows, chunk) for chunk in chunks), places.astype(np.int32)]
 

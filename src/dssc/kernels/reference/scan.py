@@ -21,14 +21,14 @@ def keep_largest(
     thresholds: Array,
 ) -> None:
     """Add the products of a tile to the lists of their rows and columns."""
-    found = np.arange(tile.size)
-    if row == column:
-        found = found[found // tile.shape[1] < found % tile.shape[1]]
-    starts, rows, columns = np.array([0, len(found)]), np.array([row]), np.array([column])
-    keep_listed(
-        found, tile.ravel()[found], starts, rows, columns, np.array([tile.shape[1]]), owner,
-        partner, margins, norms, k, capacity, values, places, counts, thresholds,
-    )  # fmt: skip
+    lists = values, places, counts, thresholds
+    for r, c in np.ndindex(tile.shape):
+        i, j = row + r, column + c
+        if row == column and r >= c:
+            continue
+        bound = abs(tile[r, c]) + margins[i] * norms[j]
+        _keep(i, j, bound * (owner[i] + partner[j]), k, capacity, *lists)
+        _keep(j, i, bound * (owner[j] + partner[i]), k, capacity, *lists)
 
 
 def list_candidates(
@@ -55,16 +55,48 @@ def list_candidates(
 
 
 def keep_listed(
+    blocks: Array,
+    size: int,
     found: Array,
     products: Array,
     starts: Array,
     rows: Array,
     columns: Array,
     widths: Array,
+    tiles: Array,
     owner: Array,
     partner: Array,
     margins: Array,
     norms: Array,
+    kept: Array,
+    capacities: Array,
+    is_cut: Array,
+    values: Array,
+    places: Array,
+    counts: Array,
+    thresholds: Array,
+) -> None:
+    """Add the products that `list_candidates` found in tiles of some rounds to the lists."""
+    lists = values, places, counts, thresholds
+    own = np.isin(np.arange(len(counts)) // size, blocks)
+    for tiles_of_round, k, capacity, is_last in zip(tiles, kept, capacities, is_cut, strict=True):
+        for t in np.unique(tiles_of_round[tiles_of_round >= 0]):
+            for e in range(starts[t], starts[t + 1]):
+                i, j = rows[t] + found[e] // widths[t], columns[t] + found[e] % widths[t]
+                bound = abs(products[e]) + margins[i] * norms[j]
+                if own[i]:
+                    _keep(i, j, bound * (owner[i] + partner[j]), k, capacity, *lists)
+                if own[j]:
+                    _keep(j, i, bound * (owner[j] + partner[i]), k, capacity, *lists)
+        if is_last:
+            for i in np.flatnonzero(own & (counts > k)).tolist():
+                _shorten(i, k, *lists)
+
+
+def _keep(
+    i: int,
+    j: int,
+    bound: float,
     k: int,
     capacity: int,
     values: Array,
@@ -72,19 +104,12 @@ def keep_listed(
     counts: Array,
     thresholds: Array,
 ) -> None:
-    """Add the products that `list_candidates` found in tiles to the lists, as `keep_largest`."""
-    tiles = np.repeat(np.arange(len(rows)), np.diff(starts))
-    for t, at, product in zip(tiles, found, products, strict=True):
-        i, j = rows[t] + at // widths[t], columns[t] + at % widths[t]
-        size = abs(product) + margins[i] * norms[j]
-        for one, other in ((i, j), (j, i)):
-            bound = size * (owner[one] + partner[other])
-            if bound > thresholds[one] and counts[one] >= capacity:
-                _shorten(one, k, values, places, counts, thresholds)
-            if bound > thresholds[one]:
-                values[one, counts[one]] = bound
-                places[one, counts[one]] = other
-                counts[one] += 1
+    """Add j to the list of i if its bound is above the threshold."""
+    if bound > thresholds[i] and counts[i] >= capacity:
+        _shorten(i, k, values, places, counts, thresholds)
+    if bound > thresholds[i]:
+        values[i, counts[i]], places[i, counts[i]] = bound, j
+        counts[i] += 1
 
 
 def shorten_lists(k: int, values: Array, places: Array, counts: Array, thresholds: Array) -> None:
