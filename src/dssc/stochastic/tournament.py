@@ -195,10 +195,12 @@ def _parts(numbers: range, n_blocks: int, side: int) -> Iterator[tuple[str, Arra
 
     Blocks move by one place per round. So a part of s rounds and s places needs about 4 s blocks
     for its s² pairs. In the first round a part has the blocks of one chunk. The next ones have to
-    wait for each other, so their parts are small: then workers end at about the same time.
+    wait for each other, so their parts are small: then workers end at about the same time. So are
+    those at the end.
     """
     is_first = numbers.start == 1
-    n_places = side if is_first or numbers.start > 2 * side else side // 2
+    is_waited_for = numbers.start <= 2 * side or numbers.stop > n_blocks
+    n_places = side // 2 if is_waited_for and not is_first else side
     for place in range(0, n_blocks if is_first else (n_blocks + 1) // 2, n_places):
         found = meetings(np.array(numbers), np.arange(place, place + n_places), n_blocks)
         if len(found):

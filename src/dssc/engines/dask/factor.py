@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations_with_replacement, cycle
+from operator import getitem
 from typing import Any
 
 import dask
@@ -176,9 +177,10 @@ class ClusterFactor:
                 delayed_piece(made[i], (order[origin == i] % self.chunk_rows).astype(np.int32))
                 for i in np.unique(origin)
             ]
-            for half, name in enumerate(("shuffle", "corrections")):
+            merged = delayed_merge(origin, pieces, dask_key_name=self._key("shuffle", number))
+            for half, name in enumerate(("chunk", "corrections")):
                 key = self._key(name, number)
-                halves[half].append(delayed_merge(half, origin, pieces, dask_key_name=key))
+                halves[half].append(delayed_half(merged, half, dask_key_name=key))
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": GRAPH_BYTES}):
             futures = self.workers.client.compute(
                 [*norms, *halves[0], *halves[1]], retries=ATTEMPTS
@@ -270,12 +272,14 @@ def piece_of_chunk(vectors: SplitVectors, rows: Array) -> tuple[Array, Array]:
     return vectors.vectors[rows], vectors.corrections[rows]
 
 
-def merged_pieces(half: int, origin: Array, pieces: list[tuple[Array, Array]]) -> Array:
-    """Return a chunk in the order of the search: the vectors (0) or the corrections (1).
+def merged_pieces(origin: Array, pieces: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return vectors and corrections of a chunk in the order of the search.
 
-    `origin` says which chunk of samples every row comes from; the pieces are in rising order.
+    `origin` says which chunk of samples every row comes from; the pieces are in rising order. Both
+    halves are made by one task, since Dask would send whole pieces to wherever one half is made.
     """
-    return in_order(origin, *(piece[half] for piece in pieces))
+    vectors, corrections = zip(*pieces, strict=True)
+    return in_order(origin, *vectors), in_order(origin, *corrections)
 
 
 def rows_at(rows: Array, chunk: Array) -> Array:
@@ -380,4 +384,5 @@ def checked_rows(rows: Array, chunk: Array) -> PartResult:
 _delayed = partial(dask.delayed, pure=False, traverse=False)
 delayed_gram, delayed_vectors = _delayed(gram_of_group), _delayed(vectors_of_chunk)
 delayed_norms, delayed_piece = _delayed(norms_of_chunk), _delayed(piece_of_chunk)
+delayed_half = _delayed(getitem)
 delayed_merge = dask.delayed(merged_pieces, pure=False)
