@@ -64,7 +64,7 @@ class ClusterFactor:
     ----------
     order, norms, scales, rounding
         As in `LeastSquaresFactor`.
-    vectors : RemoteVectors of shape (n_samples, n_features)
+    vectors : RemoteRows of shape (n_samples, n_features)
         Row r is the vector of sample ``order[r]``, rounded to float32.
     """
 
@@ -88,7 +88,7 @@ class ClusterFactor:
         with progress.stage("factor"):
             gram = self._gram(X, eta1, weights) if np.isfinite(eta1) else None
             self.norms, self.chunks, self.corrections = self._vectors(X, gram)
-        self.vectors = RemoteVectors(self)
+        self.vectors = RemoteRows(self, self.chunks)
         self.scales = scales_of(self.norms, eta1, weights)
 
     def products(self, rows: Array, columns: Array) -> Array:
@@ -198,6 +198,8 @@ class ClusterFactor:
     def _products(self, rows: Array, columns: Array) -> Array:
         """Return products of pairs, those of vectors in the same two chunks together."""
         places = np.sort([self._place[rows], self._place[columns]], axis=0)
+        if places.size <= self.chunk_rows:
+            return self._products_here(places)
         numbers = places // self.chunk_rows
         group = numbers[0] * self.n_chunks + numbers[1]
         order = np.argsort(group, kind="stable")
@@ -219,11 +221,21 @@ class ClusterFactor:
         return out
 
 
-class RemoteVectors:
-    """The vectors of a `ClusterFactor`; indexing by places fetches them."""
+    def _products_here(self, places: Array) -> Array:
+        """Return products of few pairs of vectors, which come to the client."""
+        fetched, pairs = np.unique(places, return_inverse=True)
+        halves = self.vectors[fetched], RemoteRows(self, self.corrections)[fetched]
+        first, second = pairs.reshape(places.shape).astype(np.int32)
+        out = np.empty(places.shape[1])
+        kernels.paired_products(*halves, first, *halves, second, out)
+        return out
 
-    def __init__(self, factor: ClusterFactor):
-        self.factor, self.shape = factor, factor.shape
+
+class RemoteRows:
+    """Vectors or corrections of a `ClusterFactor`; indexing by places fetches them."""
+
+    def __init__(self, factor: ClusterFactor, chunks: list[Any]):
+        self.factor, self.chunks, self.shape = factor, chunks, factor.shape
 
     def __getitem__(self, places: Array) -> Array:
         numbers, chunk_rows = places // self.factor.chunk_rows, self.factor.chunk_rows
@@ -231,7 +243,7 @@ class RemoteVectors:
             Task(
                 f"fetch {number}",
                 checked_rows,
-                (places[numbers == number] % chunk_rows, self.factor.chunks[number]),
+                (places[numbers == number] % chunk_rows, self.chunks[number]),
             )
             for number in np.unique(numbers)
         ]
