@@ -35,11 +35,17 @@ from dssc.stochastic.scan import (
 )
 from dssc.stochastic.scan_parts import Part, PartResult, Runner
 
+# What names of parts stand for. It changes when the same name stands for other pairs, or another
+# order of them, so that results that an earlier version has stored are not used.
+PARTS_VERSION = 1
 # Rounds, and pairs of each, that a part holds, in units of the root of the number of blocks. So
 # there are fewer parts than blocks: enough for many workers, few enough for their scheduler.
 SIDE = 0.9
 # Parts are handed out up to so many times the round that is complete.
 AHEAD = 4
+# Rounds, and pairs of each, that are computed together in a part, and the blocks that they need.
+TOGETHER = 8
+BLOCKS_TOGETHER = 4 * TOGETHER
 # Limits of these numbers, which are multiples of the smaller one.
 LEAST_SIDE, MOST_SIDE = 4, 256
 
@@ -210,13 +216,16 @@ def _parts(numbers: range, n_blocks: int, side: int) -> Iterator[tuple[str, Arra
 def meetings(numbers: Array, places: Array, n_blocks: int) -> Array:
     """Return the meetings at some places of some rounds, as `Part` holds them.
 
-    These are the pairs of :func:`dssc.stochastic.scan.rounds`, without the bye.
+    These are the pairs of :func:`dssc.stochastic.scan.rounds`, without the bye. They come square by
+    square, so that those that follow each other need few blocks.
     """
     if numbers[0] == 1:
         blocks = places[places < n_blocks]
         return np.stack([np.ones_like(blocks), blocks, blocks], axis=1).astype(np.int32)
     n = n_blocks + n_blocks % 2
     turn, place = np.repeat(numbers - 2, len(places)), np.tile(places, len(numbers))
+    squares = np.lexsort([(place - place[0]) // TOGETHER, (turn - turn[0]) // TOGETHER])
+    turn, place = turn[squares], place[squares]
     one, other = (turn + place) % (n - 1), (turn - place) % (n - 1)
     other[place == 0] = n - 1
     found = np.stack([turn + 2, np.minimum(one, other), np.maximum(one, other)], axis=1)

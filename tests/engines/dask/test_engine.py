@@ -242,7 +242,7 @@ def test_pairs_are_read_again_by_the_workers(signed, X, client, small_chunks, mo
     for one, reader in ((here, read_panels), (there, reading.ClusterReader(there))):
         similarity = FactoredSimilarity(one, True, signed, reader=reader)
         similarity.bounds = 2 * (np.full(len(X), 1e-2),)
-        monkeypatch.setattr(factor.RemoteVectors, "__getitem__", None)  # none comes here
+        monkeypatch.setattr(factor.RemoteRows, "__getitem__", None)  # none comes here
         read = similarity.area_above(area, potentials)
         pairs.append(np.unique(np.concatenate(list(read), axis=1), axis=1))
     np.testing.assert_array_equal(*pairs)

@@ -21,7 +21,7 @@ from dssc.expression import LeastSquaresFactor
 from dssc.stochastic import FactoredSimilarity, ProjectionProblem, Search, largest_similarities
 from dssc.stochastic.scan import Lists, Weights
 from dssc.stochastic.scan_parts import LocalRunner, Runner
-from dssc.stochastic.tournament import largest_similarities_by_parts
+from dssc.stochastic.tournament import PARTS_VERSION, largest_similarities_by_parts
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,8 @@ class DaskEngine(CpuEngine):
         stored = None
         if self.checkpoint is not None:
             arrays = [factor.norms, *(array for weight in weights for array in weight)]
-            run = stored = Checkpoint(
-                self.checkpoint, key_of(*arrays, parameters=(signed, n_kept, self.device)), run
-            )
+            parameters = PARTS_VERSION, signed, n_kept, self.device
+            run = stored = Checkpoint(self.checkpoint, key_of(*arrays, parameters=parameters), run)
         shape = factor.vectors.shape
         lists = largest_similarities_by_parts(shape, weights, signed, n_kept, progress, run)
         if stored is not None:

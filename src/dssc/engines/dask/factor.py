@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from functools import partial
-from itertools import combinations_with_replacement, cycle
+from itertools import combinations_with_replacement
 from operator import getitem
 from typing import Any
 
@@ -30,10 +30,12 @@ from dssc.expression.factor import (
 from dssc.expression.gram import BLOCK, GROUP
 from dssc.stochastic.scan import TILE, Weights
 from dssc.stochastic.scan_parts import NextPart, Part, PartResult, find_candidates
-from dssc.stochastic.tournament import blocks_per_side
+from dssc.stochastic.tournament import BLOCKS_TOGETHER, blocks_per_side
 
 # Pairs of a task for exact products, which travel with it.
 MOST_PAIRS = 1 << 18
+# Bytes of copies of blocks that a thread keeps, at most.
+COPIED_BYTES = 1 << 25
 # Gram matrices that are fetched together.
 GRAMS_FETCHED = 32
 # Size of a graph from which Dask warns; a factor of X'X belongs into it.
@@ -220,7 +222,6 @@ class ClusterFactor:
             out[pairs[name]] = np.frombuffer(result.content)
         return out
 
-
     def _products_here(self, places: Array) -> Array:
         """Return products of few pairs of vectors, which come to the client."""
         fetched, pairs = np.unique(places, return_inverse=True)
@@ -335,18 +336,19 @@ def part_in_chunks(
 class AlignedBlocks:
     """Blocks of vectors in chunks; those of chunks that are not aligned are copied.
 
-    What comes from another worker is not aligned. A copy stays as it is until the same thread asks
-    for the next block but one. Every thread keeps the memory, since fresh memory takes longer.
+    What comes from another worker is not aligned. The copies that were used last are kept: at least
+    two. Every thread keeps their memory for the next part, since fresh memory takes longer.
     """
 
-    kept = threading.local()
+    memory = threading.local()
 
     def __init__(self, chunks: dict[int, Array], chunk_rows: int):
         self.chunks, self.chunk_rows = chunks, chunk_rows
         size = TILE * next(iter(chunks.values())).shape[1]
-        if getattr(self.kept, "size", 0) < size:
-            self.kept.size, self.kept.storage = size, np.empty((2, size), np.float32)
-        self.copies = cycle(self.kept.storage)
+        if getattr(self.memory, "size", 0) < size:
+            n_copies = max(2, min(BLOCKS_TOGETHER, COPIED_BYTES // (4 * size)))
+            self.memory.size, self.memory.rows = size, np.empty((n_copies, size), np.float32)
+        self.copies: dict[int, Array] = {}  # by their blocks, those used last at the end
 
     def __call__(self, block: int) -> Array:
         """Return the vectors of a block."""
@@ -354,9 +356,19 @@ class AlignedBlocks:
         rows = self.chunks[number][row : row + TILE]
         if rows.flags.aligned:
             return rows
-        copy: Array = next(self.copies)[: rows.size].reshape(rows.shape)
-        copy[:] = rows
-        return copy
+        copy = self.copies.pop(block, None)
+        if copy is None:
+            copy = self._memory()
+            copy[: rows.size].reshape(rows.shape)[:] = rows
+        self.copies[block] = copy
+        return copy[: rows.size].reshape(rows.shape)
+
+    def _memory(self) -> Array:
+        """Return memory for a copy, if need be that of the copy that was used first."""
+        if len(self.copies) < len(self.memory.rows):
+            unused: Array = self.memory.rows[len(self.copies)]
+            return unused
+        return self.copies.pop(next(iter(self.copies)))
 
 
 def products_of_chunks(
