@@ -91,12 +91,16 @@ def for_batches(rows: Array, function: Callable[[Array], Array]) -> Array:
 
 
 def whole_rows(X: Any) -> Any:
-    """Return a Dask array with one chunk per row; raise an error if their sizes are not known."""
+    """Return a Dask array with one chunk per row and no chunk without rows.
+
+    Raise an error if the sizes of its chunks are not known.
+    """
     if any(np.isnan(size) for size in X.shape):
         raise ValueError(
             "X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first"
         )
-    return X.rechunk(dict.fromkeys(range(1, X.ndim), -1))
+    sizes = tuple(size for size in X.chunks[0] if size > 0) or (0,)  # choosing rows leaves some
+    return X.rechunk({0: sizes, **dict.fromkeys(range(1, X.ndim), -1)})
 
 
 def batches_per_chunk(n_columns: int) -> int:

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dssc._cluster_rows import copy_to_disk
+from dssc._cluster_rows import ClusterRows, copy_to_disk
 from dssc.engines.dask.source import check_source
 
 
@@ -33,3 +33,17 @@ def test_sparse_chunks_are_refused():
     X = da.ones((6, 2), chunks=(3, 2)).map_blocks(sparse.csr_matrix)
     with pytest.raises(ValueError, match="the chunks of X are of type csr_matrix"):
         check_source(X)
+
+
+def test_chunks_without_rows_are_left_out(rng):
+    """Choosing rows leaves such chunks."""
+    X = rng.standard_normal((50, 7))
+    X[:20], X[45:] = 0.0, 0.0
+    chosen = da.from_array(X, chunks=((20, 25, 5), (3, 4)))
+    chosen = chosen[(chosen != 0).any(axis=1)].compute_chunk_sizes()
+    assert chosen.chunks[0] == (0, 25, 0)
+    source = check_source(chosen)
+    assert source.chunks == ((25,), (7,))
+    sums = ClusterRows(source).map_rows(lambda rows: rows.sum(axis=1), "sums")
+    np.testing.assert_array_equal(sums, X[20:45].sum(axis=1))
+    assert len(check_source(chosen[:0])) == 0

@@ -226,7 +226,7 @@ class ClusterFactor:
         """Return products of few pairs of vectors, which come to the client."""
         fetched, pairs = np.unique(places, return_inverse=True)
         halves = self.vectors[fetched], RemoteRows(self, self.corrections)[fetched]
-        first, second = pairs.reshape(places.shape).astype(np.int32)
+        first, second = pairs.reshape(places.shape)
         out = np.empty(places.shape[1])
         kernels.paired_products(*halves, first, *halves, second, out)
         return out
@@ -386,10 +386,10 @@ def used_rows(places: Array, *chunks: Array) -> list[Array]:
     """Return rows of chunks, among them those at some places, and where each place is among them.
 
     What comes from another worker or from disk need not be aligned, or may not be written. A kernel
-    would be compiled again for it, perhaps with another order of summation, so rows are copied.
+    would be compiled again for it, perhaps with another order of summation, so it is copied.
     """
     if all(chunk.flags.behaved for chunk in chunks):
-        return [*chunks, places]
+        return [*chunks, places.copy()]
     rows, places = np.unique(places, return_inverse=True)
     return [*(rows_at(rows, chunk) for chunk in chunks), places.astype(np.int32)]
 
