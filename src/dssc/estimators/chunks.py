@@ -1,5 +1,6 @@
 """Methods of a fitted estimator over the chunks of a Dask array."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,25 @@ def map_chunks(estimator: Any, method: str, X: Any, n_columns: int | None = None
     return X.map_blocks(
         _call,
         method=method,
-        estimator=dask.delayed(estimator),
+        estimator=dask.delayed(_without_cluster(estimator)),
         dtype=dtype,
         meta=np.empty((0,) * (1 if n_columns is None else 2), dtype=dtype),
         **columns,
     )
+
+
+def _without_cluster(estimator: Any) -> Any:
+    """Return an estimator whose points are here, not on the workers.
+
+    Pickling would bring them here, too. But Dask pickles under a lock for which its own thread can
+    wait, and then nothing arrives.
+    """
+    fitted = getattr(estimator, "_fitted_clusters", None)
+    if fitted is None:
+        return estimator
+    estimator = copy(estimator)
+    estimator._fitted_clusters = fitted.in_memory()
+    return estimator
 
 
 def _call(rows: Array, method: str, estimator: Any) -> Array:

@@ -1,8 +1,8 @@
 """A fitted A-DSSC as new points see it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -96,10 +96,14 @@ class FittedClusters:
     def _places(self) -> "_Places":
         return _Places(self)
 
+    def in_memory(self) -> Self:
+        """Return the same with points in main memory."""
+        return replace(self, points=as_array(self.points))
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with points in main memory; what was computed on demand is left."""
-        state = {name: self.__dict__[name] for name in self.__dataclass_fields__}
-        return {**state, "points": as_array(self.points)}
+        fields = self.in_memory().__dict__
+        return {name: fields[name] for name in self.__dataclass_fields__}
 
 
 class _Places:

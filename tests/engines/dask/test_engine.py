@@ -209,6 +209,13 @@ def test_new_points_and_stability_need_no_array(X, expected, client):
     np.testing.assert_array_equal(ours.stability(2).clusters, expected.stability(2).clusters)
 
 
+def test_a_model_is_complete_before_dask_pickles_it(X, expected, client, monkeypatch):
+    """Dask pickles under a lock that its own thread may wait for, so nothing may be fetched then."""
+    placed = estimator().fit(chunked(X)).predict(chunked(X[:50]))
+    monkeypatch.setattr(ClusterRows, "in_memory", None)
+    np.testing.assert_array_equal(placed.compute(), expected.labels_[:50])
+
+
 def test_weights_give_the_same_bits(client, small_chunks):
     """With a group of blocks that is not the first, a copy and a sample of weight zero."""
     X = make_points(9000)
