@@ -210,7 +210,7 @@ def test_new_points_and_stability_need_no_array(X, expected, client):
 
 
 def test_a_model_is_complete_before_dask_pickles_it(X, expected, client, monkeypatch):
-    """Dask pickles under a lock that its own thread may wait for, so nothing may be fetched then."""
+    """Dask pickles under a lock that its own thread may wait for: nothing may be fetched then."""
     placed = estimator().fit(chunked(X)).predict(chunked(X[:50]))
     monkeypatch.setattr(ClusterRows, "in_memory", None)
     np.testing.assert_array_equal(placed.compute(), expected.labels_[:50])
