@@ -198,3 +198,19 @@ def assign(
     method, n_init = settings.assign_labels, settings.n_init
     with progress.stage("labels"):
         return engine.assign(graph, embedding, n_clusters, method, n_init, rng)
+
+
+def clusterings(
+    graph: AffinityGraph,
+    embedding: Array,
+    n_clusters: int,
+    settings: Settings,
+    engine: Engine,
+    rng: np.random.RandomState,
+    progress: Progress,
+) -> list[Array]:
+    """Return the labels of each of `n_init` starts, or the only ones of a method without chance."""
+    if settings.assign_labels != "kmeans":
+        return [assign(graph, embedding, n_clusters, settings, engine, rng, progress)]
+    with progress.stage("labels"):
+        return engine.clusterings(graph, embedding, n_clusters, settings.n_init, rng)

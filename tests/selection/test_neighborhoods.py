@@ -142,5 +142,6 @@ def test_copies_and_equal_distances_have_a_dimension(rng):
 def test_the_choice_does_not_depend_on_the_number_of_threads(rng, monkeypatch):
     X = make_union_of_subspaces(300, noise=0.3, random_state=0)[0]
     expected = choose_expression(X)
-    monkeypatch.setattr(neighborhoods, "python_threads_worth", lambda n_elements: 3)
+    monkeypatch.setattr(neighborhoods, "PRODUCTS_PER_THREAD", 1)
+    monkeypatch.setattr(neighborhoods, "n_threads", lambda: 3)
     assert choose_expression(X) == expected

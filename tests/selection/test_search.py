@@ -64,7 +64,7 @@ def test_labels_are_the_vote_unless_only_a_sample_was_clustered(monkeypatch):
     voters = []
     monkeypatch.setattr(search, "voted", lambda labels, k: voters.extend(labels) or labels[0])
     again = choose(X, given)
-    assert len(voters) == 5  # the better half of three starts in three embeddings
+    assert len(voters) == 3  # the best quarter of three starts in three embeddings
     np.testing.assert_array_equal(again.labels, voters[0])
     assert adjusted_rand_score(choice.labels, voters[0]) < 1.0
     assert choice.graph.affinity.shape == (300, 300)

@@ -33,10 +33,10 @@ def test_graphs_are_clustered_in_three_embeddings_unless_one_is_given(
     trials, monkeypatch, n_components, widths
 ):
     embeddings = []
-    real = trials_module.assign
+    real = trials_module.clusterings
     monkeypatch.setattr(
         trials_module,
-        "assign",
+        "clusterings",
         lambda graph, embedding, *rest: (
             embeddings.append(embedding) or real(graph, embedding, *rest)
         ),
@@ -46,6 +46,21 @@ def test_graphs_are_clustered_in_three_embeddings_unless_one_is_given(
     trials.cluster(trial, 4, n_starts=1)
     assert [embedding.shape[1] for embedding in embeddings] == widths
     assert trial.embedding is embeddings[0]
+
+
+def test_a_method_without_chance_clusters_once(trials):
+    trials.settings = replace(trials.settings, assign_labels="cluster_qr")
+    trial = trials.add(6, 4)
+    trials.cluster(trial, 4, n_starts=3)
+    assert len(trial.labels) == 1
+
+
+def test_eigenvectors_of_a_counted_graph_start_from_those_that_counted(trials):
+    trial = trials.add(6, None)
+    assert trial.count_clusters().n_clusters == 4
+    counted = trial.graph.start
+    trials.cluster(trial, 4, n_starts=1)
+    assert trial.graph.start is counted
 
 
 def test_components_much_smaller_than_neighborhoods_are_strays():

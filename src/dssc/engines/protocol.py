@@ -123,6 +123,16 @@ class Engine(Protocol):
     ) -> Array:
         """Return a label for every row of an embedding, as :func:`dssc.assign_labels`."""
 
+    def clusterings(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        n_starts: int,
+        rng: np.random.RandomState,
+    ) -> list[Array]:
+        """Return the labels of each of several starts of k-means."""
+
     def solve_joint(
         self,
         X: Array,

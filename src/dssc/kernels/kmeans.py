@@ -1,7 +1,9 @@
-"""A step of k-means."""
+"""The steps of k-means and of k-means++."""
+
+import numpy as np
 
 from dssc._typing import Array
-from dssc.kernels.compiling import leaf
+from dssc.kernels.compiling import leaf, reduction
 
 
 @leaf
@@ -32,3 +34,42 @@ def nearest_centers(
         for f in range(points.shape[1]):
             sums[nearest, f] += weights[i] * points[i, f]
     return n_changed
+
+
+@reduction
+def best_candidate(
+    products: Array,
+    squares: Array,
+    candidates: Array,
+    weights: Array,
+    tolerance: float,
+    nearest: Array,
+    heights: Array,
+) -> int:
+    """Return which candidate leaves the smallest sum of squared distances from the centers.
+
+    `products` are those of the candidates and all points, and are overwritten; `squares` the
+    squared norms of the points. Of candidates whose sums differ by `tolerance` at most, the first
+    is returned. `nearest`, the squared distances from the centers so far, takes its distances, and
+    `heights` their cumulative sums.
+    """
+    sums = np.zeros(len(candidates))
+    zero = squares[0] - squares[0]  # of their type, so that the loop stays in it
+    for c in range(len(candidates)):
+        own, total = squares[candidates[c]], 0.0
+        for i in range(len(squares)):
+            product = products[c, i]
+            distance = squares[i] + own - (product + product)
+            distance = min(max(distance, zero), nearest[i])
+            products[c, i] = distance
+            total += weights[i] * distance
+        sums[c] = total
+    best, smallest = 0, sums.min()
+    while sums[best] > smallest + tolerance:
+        best += 1
+    total = 0.0
+    for i in range(len(squares)):
+        nearest[i] = products[best, i]
+        total += weights[i] * nearest[i]
+        heights[i] = total
+    return best

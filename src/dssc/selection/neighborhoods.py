@@ -18,6 +18,7 @@ distances to the nearest neighbours of a point grow the slower, the more directi
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,11 +26,16 @@ import numpy as np
 from scipy import linalg, sparse
 
 from dssc._devices import as_array
-from dssc._threads import share_rows, threads_for_eigenvectors
+from dssc._threads import (
+    PRODUCTS_PER_THREAD,
+    InThreads,
+    block_threads,
+    threads_for_eigenvectors,
+)
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.features import unit_norm
-from dssc.kernels.compiling import python_threads_worth
+from dssc.kernels import n_threads
 from dssc.kernels.neighborhoods import distances_from_leading_directions, strongest_neighbors
 from dssc.subspaces import FEW_FEATURES, independent_features, unit_rows, without_clusters
 
@@ -161,7 +167,8 @@ def choose_expression(
         in_sample = ETA1_VALUES[place] * n_drawn / REFERENCE_SIZE
         return sample.mean_distance(in_sample, signed, points, SMALL)
 
-    distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE)
+    with sample.threads_for_distances(len(points), SMALL) as in_threads:
+        distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE, in_threads)
     tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
     return ExpressionChoice(tried[0].eta1, signed, share, dimension, tried)
 
@@ -185,16 +192,19 @@ def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
     mixed = without_clusters(rows, rng)
     points = rng.permutation(n_drawn)[:N_POINTS]
 
-    def distance(some: Array) -> float:
-        usable = points[points < len(some)]  # independent features have fewer distinct points
-        in_sample = eta1 * n_drawn / X.shape[0]
-        return Sample(some).mean_distance(in_sample, signed, usable, WIDE)
-
-    chance = distance(mixed)
+    samples = [Sample(rows), Sample(mixed)]
     if drawn.shape[1] <= FEW_FEATURES and not sparse.issparse(drawn):
         made = independent_features(drawn, rng)
-        chance = min(chance, distance(made)) if len(made) >= FEWEST else chance
-    return distance(rows) / max(chance, NEGLIGIBLE)
+        samples += [Sample(made)] if len(made) >= FEWEST else []
+
+    def distance(sample: Sample) -> float:
+        usable = points[points < sample.n_points]  # fewer points are distinct in some samples
+        in_sample = eta1 * n_drawn / X.shape[0]
+        return sample.mean_distance(in_sample, signed, usable, WIDE)
+
+    with samples[0].threads_for_distances(len(points), WIDE) as in_threads:
+        own, *chance = in_threads(distance, samples)
+    return float(own / max(min(chance), NEGLIGIBLE))
 
 
 def _drawn(X: Any, count: int, rng: np.random.Generator) -> Any:
@@ -204,21 +214,26 @@ def _drawn(X: Any, count: int, rng: np.random.Generator) -> Any:
 
 
 def _around_the_smallest(
-    function: Callable[[int], float], n_places: int, middle: int
+    function: Callable[[int], float], n_places: int, middle: int, in_threads: InThreads = map
 ) -> dict[int, float]:
     """Return values of a function at every second place and beside the smallest of them.
 
-    The smallest value comes first; of equal ones, the one nearest to the middle.
+    The smallest value comes first; of equal ones, the one nearest to the middle. `in_threads` is a
+    `map`.
     """
-    values = {i: function(i) for i in range(n_places - 1, -1, -2)}
+    values: dict[int, float] = {}
+
+    def add(places: list[int]) -> None:
+        values.update(zip(places, in_threads(function, places), strict=True))
+
+    add(list(range(n_places - 1, -1, -2)))
 
     def ranking() -> list[int]:
         return sorted(values, key=lambda i: (values[i], abs(i - middle), i))
 
     best = -1
     while best != (best := ranking()[0]):
-        beside = {best - 1, best + 1} & set(range(n_places)) - values.keys()
-        values.update({i: function(i) for i in sorted(beside)})
+        add(sorted({best - 1, best + 1} & set(range(n_places)) - values.keys()))
     return {i: values[i] for i in ranking()}
 
 
@@ -280,18 +295,21 @@ class Sample:
         slopes = logs[:, -1] - logs[:, :-1].mean(axis=1)
         return float(MEDIAN_RATIO / max(np.median(slopes), 1.0 / LARGEST_DIMENSION))
 
+    def threads_for_distances(
+        self, n_points: int, shape: Shape
+    ) -> AbstractContextManager[InThreads]:
+        """Provide a `map` for calls of `mean_distance`, on as many threads as they are worth."""
+        n_rows = n_points * (1 + shape.n_near)
+        n_worth = 1 + int(n_rows * self.coordinates.size // PRODUCTS_PER_THREAD)
+        return block_threads(min(n_threads(), n_worth))
+
     def mean_distance(self, eta1: float, signed: bool, points: Array, shape: Shape) -> float:
         """Return the mean squared distance of points from the subspace of their neighbourhood."""
         sets = self._neighborhoods(eta1, signed, points, shape)
         dimension = max(1, min(shape.dimension, self.rank // 2))
         distances = np.empty(len(points))
-
-        def measure(some: slice) -> None:
-            arguments = self.cosines, points[some], sets[some], dimension, NEGLIGIBLE
-            distances_from_leading_directions(*arguments, distances[some])
-
-        n_threads = python_threads_worth(sets.size * sets.shape[1] ** 2)
-        share_rows(measure, len(points), n_threads)
+        arguments = self.cosines, points, sets, dimension, NEGLIGIBLE
+        distances_from_leading_directions(*arguments, distances)
         return round(float(np.mean(distances)), DIGITS)
 
     def _neighborhoods(self, eta1: float, signed: bool, points: Array, shape: Shape) -> Array:
@@ -317,14 +335,7 @@ class Sample:
         def strongest(rows: Array, count: int) -> Array:
             neighbors = np.empty((len(rows), count), dtype=np.int64)
             products = vectors[rows] @ vectors.T
-
-            def find(some: slice) -> None:
-                own = scales[rows[some]]
-                strongest_neighbors(
-                    products[some], own, scales, rows[some], signed, neighbors[some]
-                )
-
-            share_rows(find, len(rows), python_threads_worth(products.size))
+            strongest_neighbors(products, scales[rows], scales, rows, signed, neighbors)
             return neighbors
 
         return strongest

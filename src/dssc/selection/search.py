@@ -7,8 +7,8 @@ is in proportion to the dimension of the data, but not larger than a cluster. If
 out points, with components smaller than a neighbourhood, it grows until it does not.
 
 Another start of k-means changes the accuracy as much as other parameters do. So the choice comes
-with labels: a vote between clusterings from several starts in three embeddings, the half with the
-higher modularity.
+with labels: a vote between clusterings from several starts in three embeddings, the quarter
+with the highest modularity.
 
 Beyond 8,000 points this would take long. Then only parameters are chosen, and the number of
 clusters is estimated on a sample. `benchmarks/selection.py` is the study behind this rule.
@@ -60,7 +60,7 @@ AGREEING = 0.7
 # Distance from neighbourhoods, relative to points without clusters, that says there are none.
 NO_BETTER_THAN_CHANCE = 0.95
 # Share of the clusterings, the best ones, that vote on the labels.
-VOTING_SHARE = 0.5
+VOTING_SHARE = 0.25
 # eta1 per point from which neighbours are those at the smallest angle.
 DIRECTIONS_FROM = 0.05
 # eta1 per point up to which neighbours are those that span a point.
@@ -274,7 +274,7 @@ def _count(sample: Drawn, how: ExpressionChoice, trials: Trials) -> ClusterCount
         trial = trials.add_connected(n_neighbors, most, None)
         if trial.is_torn and n_neighbors < (denser := min(CONNECTING_NEIGHBORS, most)):
             trial = trials.add(max(denser, trial.n_neighbors or 0), None)
-    return estimate_n_clusters(trial.graph.affinity)
+    return trial.count_clusters()
 
 
 def _warn_of_chance(X: Any, how: ExpressionChoice, clusterings: list[Array]) -> None:

@@ -13,8 +13,10 @@ from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines import AffinityGraph, Engine, SelfExpression
 from dssc.graph import as_graph, component_sizes
-from dssc.pipeline import Settings, affinity_graph, assign, embed_variously, express
+from dssc.pipeline import Settings, affinity_graph, clusterings, embed_variously, express
+from dssc.spectral import StartVectors
 from dssc.spectral.modularity import modularity
+from dssc.spectral.number import ClusterCount, count_clusters
 
 # Decimals of a modularity; beyond them, rounding would decide.
 DIGITS = 6
@@ -64,6 +66,13 @@ class Trial:
     def is_torn(self) -> bool:
         """Whether there are components, and some of them are much smaller than others."""
         return bool(self.pieces.min() < EVEN_SHARE * self.pieces.mean())
+
+    def count_clusters(self) -> ClusterCount:
+        """Return the number of clusters, and keep vectors that the eigenvectors start from."""
+        start = StartVectors()
+        count = count_clusters(as_graph(self.graph.affinity), start)
+        self.graph = replace(self.graph, start=start)
+        return count
 
     @contextmanager
     def recorded_warnings(self) -> Iterator[None]:
@@ -143,17 +152,17 @@ class Trials:
         them, and nothing tells beforehand. But they divide clusters, and clusters of a dozen points
         have no parts.
         """
-        once = replace(self.settings, n_init=1)
-        arguments = n_clusters, once, self.engine, self.rng, self.progress
+        settings = replace(self.settings, n_init=n_starts)
+        arguments = n_clusters, settings, self.engine, self.rng, self.progress
         with trial.recorded_warnings():
             embeddings = embed_variously(trial.graph, *arguments)
             trial.embedding = embeddings[0]
             if len(embeddings) > 1 and self.X.shape[0] <= FEW_POINTS * n_clusters:
                 embeddings = embeddings[1:2]
             labels = [
-                assign(trial.graph, embedding, *arguments)
+                one
                 for embedding in embeddings
-                for _ in range(n_starts)
+                for one in clusterings(trial.graph, embedding, *arguments)
             ]
         graph = as_graph(trial.graph.affinity)
         modularities = np.round([modularity(graph, one) for one in labels], DIGITS)

@@ -5,8 +5,8 @@ from scipy import sparse
 
 from dssc._typing import Array
 from dssc.spectral.commute_time import commute_time_embedding
-from dssc.spectral.eigenvectors import DENSE_SIZE
-from dssc.spectral.embedding import spectral_embedding
+from dssc.spectral.eigenvectors import DENSE_SIZE, StartVectors
+from dssc.spectral.embedding import embedding_from
 from dssc.spectral.fading import eigenvalues_of, fading_components, fading_weights
 from dssc.spectral.kmeans import kmeans_of_sample
 from dssc.spectral.labels import unit_directions
@@ -29,10 +29,20 @@ class SpectralClusterings:
         `fewest` connected components.
     seed : int
         Randomness of k-means and of the eigensolver's start.
+    start : StartVectors, optional
+        Takes vectors with which other eigenvectors of the graph can be computed quickly.
     """
 
-    def __init__(self, graph: sparse.csr_array, fewest: int, most: int, seed: int):
+    def __init__(
+        self,
+        graph: sparse.csr_array,
+        fewest: int,
+        most: int,
+        seed: int,
+        start: StartVectors | None = None,
+    ):
         self.graph, self.most, self.seed = graph, most, seed
+        self.start = StartVectors() if start is None else start
         self.rng = np.random.RandomState(seed)
         self.degrees = np.asarray(graph.sum(axis=1)).ravel()
         is_small = len(self.degrees) <= DENSE_SIZE  # all eigenvectors cost little more than some
@@ -49,13 +59,9 @@ class SpectralClusterings:
         """Compute eigenvectors for up to so many clusters."""
         self.served = min(n_clusters, self.most)
         n_vectors = fading_components(len(self.degrees), self.served)
-        self.vectors = spectral_embedding(
-            self.graph,
-            n_vectors,
-            n_components=n_vectors,
-            n_exact=self.served,
-            random_state=self.seed,
-        )
+        sizes = n_vectors, n_vectors, self.served
+        rng = np.random.RandomState(self.seed)
+        self.vectors = embedding_from(self.start, self.graph, *sizes, rng)
         self.eigenvalues = eigenvalues_of(self.vectors, self.graph, self.degrees)
         self.by_commute_time = commute_time_embedding(self.vectors, self.eigenvalues, self.degrees)
 

@@ -5,15 +5,19 @@ are clustered dozens of times before parameters are chosen, the checks and conve
 longer than k-means itself.
 """
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
 
 from dssc._threads import PRODUCTS_PER_THREAD, InThreads, block_threads
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.kernels import n_threads
-from dssc.kernels.kmeans import nearest_centers
+from dssc.kernels.kmeans import best_candidate, nearest_centers
 
 # Most steps of one start.
 MAX_STEPS = 300
@@ -21,6 +25,8 @@ MAX_STEPS = 300
 TOLERANCE = 1e-4
 # Points of a block. Sums over blocks are added in order, so that threads change no digit.
 BLOCK_POINTS = 8192
+# Points of all starts that take their steps together.
+MOST_TOGETHER = 1 << 17
 # Relative difference up to which sums of distances count as equal: what rounded points allow.
 EQUAL_SUMS = 1e-6
 # Fewest points that the first centers are drawn from, if there are as many.
@@ -37,16 +43,11 @@ def kmeans_labels(
     weights: Array | None = None,
 ) -> Array:
     """Return the labels of the start with the smallest sum of squared distances."""
-    points = points - points.mean(axis=0)  # smaller numbers, more accurate distances
-    lloyd = Lloyd(points, n_clusters, weights)
     best, smallest = np.zeros(len(points), dtype=np.int32), np.inf
-    with block_threads(lloyd.n_threads) as in_threads:
-        for _ in range(n_init):
-            centers = first_centers(points, n_clusters, rng, weights)
-            labels, total = lloyd.run(centers, in_threads)
-            # Rounding does not make a start better than an equal one.
-            if total < (1.0 - EQUAL_SUMS) * smallest:
-                best, smallest = labels, total
+    for labels, total in kmeans_runs(points, n_clusters, n_init, rng, weights):
+        # Rounding does not make a start better than an equal one.
+        if total < (1.0 - EQUAL_SUMS) * smallest:
+            best, smallest = labels, total
     n_found = len(np.unique(best))
     if n_found < n_clusters:
         warn_user(
@@ -55,6 +56,27 @@ def kmeans_labels(
             ConvergenceWarning,
         )
     return best
+
+
+def kmeans_runs(
+    points: Array,
+    n_clusters: int,
+    n_runs: int,
+    rng: np.random.RandomState,
+    weights: Array | None = None,
+) -> Iterator[tuple[Array, float]]:
+    """Yield the labels of each of several starts, and the sum of squared distances.
+
+    Starts take their steps together, as many at a time as fit into memory.
+    """
+    points = points - points.mean(axis=0)  # smaller numbers, more accurate distances
+    lloyd = Lloyd(points, n_clusters, weights)
+    n_together = max(1, MOST_TOGETHER // len(points))
+    with block_threads(lloyd.n_threads(min(n_runs, n_together))) as in_threads:
+        for some in gen_batches(n_runs, n_together):
+            together = range(*some.indices(n_runs))
+            starts = [first_centers(points, n_clusters, rng, weights) for _ in together]
+            yield from zip(*lloyd.run(np.stack(starts), in_threads), strict=True)
 
 
 def kmeans_of_sample(
@@ -69,20 +91,20 @@ def kmeans_of_sample(
         drawn = points[np.sort(rng.choice(len(points), n_drawn, replace=False))]
     centers = first_centers(drawn, n_clusters, rng)
     lloyd = Lloyd(drawn, n_clusters)
-    with block_threads(lloyd.n_threads) as in_threads:
-        labels, _ = lloyd.run(centers, in_threads)
+    with block_threads(lloyd.n_threads()) as in_threads:
+        labels = lloyd.run(centers[None], in_threads)[0][0]
     if drawn is points:
         return labels
     sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
     places = labels, np.arange(n_drawn)
     means = sparse.csr_array((1.0 / sizes[labels], places), (n_clusters, n_drawn)) @ drawn
     lloyd = Lloyd(points, n_clusters)
-    with block_threads(lloyd.n_threads) as in_threads:
+    with block_threads(lloyd.n_threads()) as in_threads:
         return lloyd.nearest(means.astype(points.dtype), in_threads)
 
 
 class Lloyd:
-    """Lloyd's algorithm on some points, for any start.
+    """Lloyd's algorithm on some points, for any starts.
 
     Parameters
     ----------
@@ -95,64 +117,76 @@ class Lloyd:
     """
 
     def __init__(self, points: Array, n_clusters: int, weights: Array | None = None):
-        self.points = points
+        self.points, self.n_clusters = points, n_clusters
         self.weights = np.ones(len(points)) if weights is None else weights
         self.movement = TOLERANCE * float(points.var(axis=0).mean())
         starts = range(0, len(points), BLOCK_POINTS)
         self.blocks = [slice(start, start + BLOCK_POINTS) for start in starts]
-        self.products = np.empty((len(points), n_clusters), dtype=points.dtype)
 
-    @property
-    def n_threads(self) -> int:
-        """Number of threads that the products of all points and centers are worth."""
-        n_products = self.products.size * self.points.shape[1]
-        return min(len(self.blocks), n_threads(), 1 + n_products // int(PRODUCTS_PER_THREAD))
+    def n_threads(self, n_runs: int = 1) -> int:
+        """Return the number of threads that the products of points and centers are worth."""
+        n_products = n_runs * self.n_clusters * self.points.size
+        n_tasks = n_runs * len(self.blocks)
+        return min(n_tasks, n_threads(), 1 + n_products // int(PRODUCTS_PER_THREAD))
 
-    def run(self, centers: Array, in_threads: InThreads) -> tuple[Array, float]:
-        """Return the labels from some first centers, and the sum of squared distances."""
-        labels = np.full(len(self.points), -1, dtype=np.int32)
+    def run(self, centers: Array, in_threads: InThreads) -> tuple[Array, Array]:
+        """Return labels and the sums of squared distances of several starts.
+
+        `centers` has the shape (n_runs, n_clusters, d), and labels have (n_runs, n).
+        """
+        labels = np.full((len(centers), len(self.points)), -1, dtype=np.int32)
+        moving = np.arange(len(centers))
+        centers = centers.copy()
         for _ in range(MAX_STEPS):
-            n_changed, sums, sizes = self._step(centers, labels, in_threads)
-            if n_changed == 0:
+            n_changed, sums, sizes = self._step(centers[moving], labels, moving, in_threads)
+            for run in np.flatnonzero(np.any(sizes == 0, axis=1) & (n_changed > 0)):
+                self._fill_empty(centers[moving[run]], labels[moving[run]], sums[run], sizes[run])
+            means = (sums / np.where(sizes > 0, sizes, 1.0)[:, :, None]).astype(centers.dtype)
+            movement = np.square(means - centers[moving]).sum(axis=(1, 2), dtype=np.float64)
+            changed = n_changed > 0
+            centers[moving[changed]] = means[changed]
+            last = moving[changed & (movement <= self.movement)]
+            if len(last):
+                self._step(centers[last], labels, last, in_threads)
+            moving = moving[changed & (movement > self.movement)]
+            if len(moving) == 0:
                 break
-            self._fill_empty(centers, labels, sums, sizes)
-            means = (sums / np.where(sizes > 0, sizes, 1.0)[:, None]).astype(centers.dtype)
-            movement = float(np.square(means - centers).sum())
-            centers = means
-            if movement <= self.movement:
-                self._step(centers, labels, in_threads)
-                break
-        return labels, float(self.weights @ self._squared_distances(centers, labels))
+        pairs = zip(centers, labels, strict=True)
+        totals = [float(self.weights @ self._squared_distances(*pair)) for pair in pairs]
+        return labels, np.array(totals)
 
     def nearest(self, centers: Array, in_threads: InThreads) -> Array:
         """Return the nearest of some centers for every point."""
-        labels = np.full(len(self.points), -1, dtype=np.int32)
-        self._step(centers, labels, in_threads)
-        return labels
+        labels = np.full((1, len(self.points)), -1, dtype=np.int32)
+        self._step(centers[None], labels, np.zeros(1, dtype=np.int64), in_threads)
+        return labels[0]
 
     def _step(
-        self, centers: Array, labels: Array, in_threads: InThreads
-    ) -> tuple[int, Array, Array]:
-        """Update the labels; return how many changed, and sums and sizes of the new clusters."""
-        halves = np.square(centers).sum(axis=1) / 2
-        sums = np.zeros((len(self.blocks), *centers.shape))
-        sizes = np.zeros((len(self.blocks), len(centers)))
+        self, centers: Array, labels: Array, runs: Array, in_threads: InThreads
+    ) -> tuple[Array, Array, Array]:
+        """Update the labels of some runs.
 
-        def step(place: int) -> int:
+        Returns how many changed in each run, and sums and sizes of the new clusters.
+        """
+        halves = np.square(centers).sum(axis=2) / 2
+        n_runs, n_blocks = len(centers), len(self.blocks)
+        sums = np.zeros((n_runs, n_blocks, *centers.shape[1:]))
+        sizes = np.zeros((n_runs, n_blocks, self.n_clusters))
+
+        def step(run: int, place: int) -> int:
             block = self.blocks[place]
-            points, products = self.points[block], self.products[block]
-            np.matmul(points, centers.T, out=products)
-            arrays = points, self.weights[block], labels[block], sums[place], sizes[place]
-            return nearest_centers(products, halves, *arrays)
+            points = self.points[block]
+            own = points, self.weights[block], labels[runs[run], block]
+            products, outputs = points @ centers[run].T, (sums[run, place], sizes[run, place])
+            return nearest_centers(products, halves[run], *own, *outputs)
 
-        n_changed = sum(in_threads(step, range(len(self.blocks))))
-        return n_changed, sums.sum(axis=0), sizes.sum(axis=0)
+        tasks = zip(*product(range(n_runs), range(n_blocks)), strict=True)
+        n_changed = np.reshape(list(in_threads(step, *tasks)), (n_runs, n_blocks))
+        return n_changed.sum(axis=1), sums.sum(axis=1), sizes.sum(axis=1)
 
     def _fill_empty(self, centers: Array, labels: Array, sums: Array, sizes: Array) -> None:
         """Move the points that are farthest from their centers to the clusters without points."""
         empty = np.flatnonzero(sizes == 0)
-        if len(empty) == 0:
-            return
         distances = self._squared_distances(centers, labels)
         farthest = np.argsort(-distances, kind="stable")[: len(empty)]
         for cluster, point in zip(empty, farthest[distances[farthest] > 0], strict=False):
@@ -197,28 +231,23 @@ def kmeans_seeds(
     """Return the indices of the points that k-means++ starts from (Arthur, Vassilvitskii, 2007).
 
     Each point is drawn with a probability in proportion to its squared distance from those before,
-    times its weight.
-    Of several candidates, the one that minimises the sum of squared distances is taken.
+    times its weight. Of several candidates, the one that minimises the sum of squared distances is
+    taken.
     """
     n, n_trials = len(points), n_seed_trials(n_clusters)
+    weights = np.ones(n) if weights is None else weights
     squares = np.einsum("ij,ij->i", points, points)
+    nearest, heights = np.full(n, np.inf, dtype=points.dtype), np.zeros(n)
     chosen = np.empty(n_clusters, dtype=np.int64)
-    chosen[0] = rng.choice(n, p=np.full(n, 1.0 / n) if weights is None else weights / weights.sum())
-    nearest = np.full(n, np.inf, dtype=points.dtype)
-    candidates, total = chosen[:1], 0.0
+    candidates = np.array([rng.choice(n, p=weights / weights.sum())])
     for i in range(n_clusters):
+        total = heights[-1]
         if i > 0:
-            costs = nearest if weights is None else weights * nearest
-            heights = np.cumsum(costs, dtype=np.float64)
-            total = heights[-1]
             candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
             np.minimum(candidates, n - 1, out=candidates)
         products = points[candidates] @ points.T
-        distances = -2.0 * products + squares + squares[candidates, None]
-        np.clip(distances, 0.0, nearest, out=distances)
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
-        costs = distances if weights is None else weights * distances
-        sums = costs.sum(axis=1, dtype=np.float64)
-        best = np.argmax(sums <= sums.min() + EQUAL_SUMS * total)
-        chosen[i], nearest = candidates[best], distances[best]
+        tolerance = EQUAL_SUMS * total
+        best = best_candidate(products, squares, candidates, weights, tolerance, nearest, heights)
+        chosen[i] = candidates[best]
     return chosen

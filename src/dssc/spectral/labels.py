@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 from dssc._typing import Array, Matrix, RandomState
 from dssc._validation import check_real, check_sample_weight, check_structure
 from dssc.spectral.counts import check_counts, check_nonzero_rows
-from dssc.spectral.kmeans import kmeans_labels
+from dssc.spectral.kmeans import kmeans_labels, kmeans_runs
 
 # A similarity between all samples: a matrix, or a function that returns rows of a symmetric one.
 Similarity = ArrayLike | Matrix | Callable[[Array], Matrix]
@@ -79,24 +79,75 @@ def labels_of_embedding(
     weights: Array | None = None,
 ) -> Array:
     """Return what `assign_labels` does, for an array of finite numbers."""
-    norms = np.linalg.norm(U, axis=1)
-    placed = norms > 0
-    n_placed = int(np.count_nonzero(placed))
-    check_nonzero_rows(n_placed, n_clusters)
-    labels = np.empty(len(U), dtype=np.int32)
-    of_placed = None if weights is None else weights[placed]
+    rows = EmbeddingRows(U, n_clusters, similarity, weights)
     if method == "kmeans":
-        directions = unit_directions(U[placed], norms[placed])
-        labels[placed] = kmeans_labels(directions, n_clusters, n_init, rng, of_placed)
-    elif method == "cluster_qr":
-        # Eigenvectors grow like the root of a row's weight. Those of its copies do not.
-        rows = U[placed] if of_placed is None else U[placed] / np.sqrt(of_placed)[:, None]
-        labels[placed] = _cluster_qr(rows, n_clusters)
-    else:
+        directions = rows.directions()
+        return rows.completed(kmeans_labels(directions, n_clusters, n_init, rng, rows.weights))
+    if method != "cluster_qr":
         raise ValueError(f"method={method!r} must be 'kmeans' or 'cluster_qr'")
-    if n_placed < len(U):
-        labels[~placed] = nearest_cluster(labels, placed, n_clusters, similarity, weights)
-    return labels
+    return rows.completed(_cluster_qr(rows.without_weights(), n_clusters))
+
+
+def clusterings_of_embedding(
+    U: Array,
+    n_clusters: int,
+    n_starts: int,
+    similarity: Similarity | None,
+    rng: np.random.RandomState,
+    weights: Array | None = None,
+) -> list[Array]:
+    """Return the labels of each of several starts of k-means."""
+    rows = EmbeddingRows(U, n_clusters, similarity, weights)
+    runs = kmeans_runs(rows.directions(), n_clusters, n_starts, rng, rows.weights)
+    return [rows.completed(labels) for labels, _ in runs]
+
+
+class EmbeddingRows:
+    """The rows of an embedding that are not zero, and how the others get a label.
+
+    Parameters
+    ----------
+    U : ndarray of shape (n_samples, n_components)
+        The embedding.
+    n_clusters : int
+        Number of clusters.
+    similarity : array-like, sparse matrix, callable or None
+        See `assign_labels`.
+    weights : ndarray of shape (n_samples,), optional
+        How often each row counts.
+    """
+
+    def __init__(
+        self, U: Array, n_clusters: int, similarity: Similarity | None, weights: Array | None
+    ):
+        norms = np.linalg.norm(U, axis=1)
+        self.U, self.n_clusters, self.similarity = U, n_clusters, similarity
+        self.placed, self.all_weights = norms > 0, weights
+        self.norms = norms[self.placed]
+        check_nonzero_rows(len(self.norms), n_clusters)
+        self.weights = None if weights is None else weights[self.placed]
+
+    def directions(self) -> Array:
+        """Return the rows that are not zero, scaled to unit norm."""
+        return unit_directions(self.U[self.placed], self.norms)
+
+    def without_weights(self) -> Array:
+        """Return the rows that are not zero, as those of one copy.
+
+        Eigenvectors grow like the root of a row's weight. Those of its copies do not.
+        """
+        rows = self.U[self.placed]
+        return rows if self.weights is None else rows / np.sqrt(self.weights)[:, None]
+
+    def completed(self, of_placed: Array) -> Array:
+        """Return the labels of all rows from those of rows that are not zero."""
+        labels = np.empty(len(self.U), dtype=np.int32)
+        labels[self.placed] = of_placed
+        if len(of_placed) < len(labels):
+            labels[~self.placed] = nearest_cluster(
+                labels, self.placed, self.n_clusters, self.similarity, self.all_weights
+            )
+        return labels
 
 
 def unit_directions(U: Array, norms: Array) -> Array:

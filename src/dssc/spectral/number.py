@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from dssc._typing import Array, Matrix
 from dssc.graph import as_graph
 from dssc.spectral.eigenvalues import leading_eigenvalues
+from dssc.spectral.eigenvectors import StartVectors
 from dssc.spectral.scales import Support, supported_numbers
 
 # Largest number of clusters that is considered.
@@ -100,13 +101,21 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     count : ClusterCount
         The number, how clear it is, the eigenvalues, and which numbers are plausible.
     """
-    graph = _without_strays(as_graph(affinity))
+    return count_clusters(as_graph(affinity))
+
+
+def count_clusters(whole: sparse.csr_array, start: StartVectors | None = None) -> ClusterCount:
+    """Return what `estimate_n_clusters` does.
+
+    If all components of the graph count, `start` takes vectors to compute eigenvectors from.
+    """
+    graph = _without_strays(whole)
     n = graph.shape[0]
     pieces = np.bincount(connected_components(graph, directed=False)[1])
     fewest, most = max(2, len(pieces)), min(MAX_CLUSTERS, n // FEWEST_POINTS)
     if n == 1 or most <= fewest:
         return _by_steps(pieces, leading_eigenvalues(graph, min(n, fewest + 1)))
-    support = supported_numbers(graph, fewest, most)
+    support = supported_numbers(graph, fewest, most, start=start if graph is whole else None)
     values = support.eigenvalues
     step, evidence = _largest_step(values)
     if evidence < CLEAR and support.agreement_at(len(pieces)) >= AGREEING:

@@ -17,6 +17,7 @@ from scipy import sparse
 from dssc._typing import Array
 from dssc.agreement import rand_index
 from dssc.spectral.clusterings import SpectralClusterings
+from dssc.spectral.eigenvectors import StartVectors
 from dssc.spectral.walks import Walks
 
 # Ratio of one number of clusters to the next.
@@ -63,7 +64,13 @@ class Support(NamedTuple):
         return float(self.agreement[self.numbers == n_clusters].sum())
 
 
-def supported_numbers(graph: sparse.csr_array, fewest: int, most: int, seed: int = 0) -> Support:
+def supported_numbers(
+    graph: sparse.csr_array,
+    fewest: int,
+    most: int,
+    seed: int = 0,
+    start: StartVectors | None = None,
+) -> Support:
     """Return how well a graph supports numbers of clusters.
 
     Parameters
@@ -74,8 +81,10 @@ def supported_numbers(graph: sparse.csr_array, fewest: int, most: int, seed: int
         Smallest and largest number to consider.
     seed : int
         Randomness of k-means and of the eigensolver's start.
+    start : StartVectors, optional
+        Takes vectors with which other eigenvectors of the graph can be computed quickly.
     """
-    trials = _Trials(SpectralClusterings(graph, fewest, most, seed))
+    trials = _Trials(SpectralClusterings(graph, fewest, most, seed, start))
     for k in _grid(fewest, most):
         trials.add(k)
         if k >= max(MANY, BEYOND * trials.most_modular()):

@@ -17,7 +17,7 @@ from dssc.features import check_no_zero_rows, unit_norm
 from dssc.joint import solve_joint
 from dssc.spectral import embedding_from
 from dssc.spectral.fading import eigenvalues_of
-from dssc.spectral.labels import labels_of_embedding
+from dssc.spectral.labels import clusterings_of_embedding, labels_of_embedding
 from dssc.stochastic import Search, largest_similarities
 
 # From this many samples on, with more samples than features, no n x n matrix is made. Both ways
@@ -106,3 +106,16 @@ class CpuEngine:
         expression = graph.expression
         arguments = method, n_init, expression.similarities, rng, expression.weights
         return labels_of_embedding(embedding, n_clusters, *arguments)
+
+    def clusterings(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        n_starts: int,
+        rng: np.random.RandomState,
+    ) -> list[Array]:
+        """Return the labels of each of several starts of k-means."""
+        expression = graph.expression
+        arguments = n_starts, expression.similarities, rng, expression.weights
+        return clusterings_of_embedding(embedding, n_clusters, *arguments)

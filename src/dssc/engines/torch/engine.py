@@ -132,6 +132,17 @@ class TorchEngine:
         mass = self._mass_of(graph.expression)
         return device_labels(embedding, n_clusters, n_init, mass, rng, self.device)
 
+    def clusterings(
+        self,
+        graph: AffinityGraph,
+        embedding: Array,
+        n_clusters: int,
+        n_starts: int,
+        rng: np.random.RandomState,
+    ) -> list[Array]:
+        """Return the labels of each of several starts of k-means, of points that are few."""
+        return self.cpu.clusterings(graph, embedding, n_clusters, n_starts, rng)
+
     def _mass_of(self, expression: SelfExpression) -> Callable[[Tensor, Tensor], Tensor]:
         """Return the function that multiplies rows of the similarities with a matrix."""
         if isinstance(expression, TorchExpression):

@@ -1,4 +1,4 @@
-"""A step of k-means."""
+"""The steps of k-means and of k-means++."""
 
 import numpy as np
 
@@ -21,3 +21,22 @@ def nearest_centers(
     np.add.at(sizes, nearest, weights)
     np.add.at(sums, nearest, weights[:, None] * points)
     return n_changed
+
+
+def best_candidate(
+    products: Array,
+    squares: Array,
+    candidates: Array,
+    weights: Array,
+    tolerance: float,
+    nearest: Array,
+    heights: Array,
+) -> int:
+    """Return which candidate leaves the smallest sum of squared distances from the centers."""
+    distances = squares + squares[candidates][:, None] - 2 * products
+    distances = np.clip(distances, 0.0, nearest)
+    sums = distances @ weights
+    best = int(np.argmax(sums <= sums.min() + tolerance))
+    nearest[:] = distances[best]
+    heights[:] = np.cumsum(weights * nearest)
+    return best
