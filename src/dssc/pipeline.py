@@ -20,7 +20,7 @@ from dssc.engines import AffinityGraph, Engine, SelfExpression
 from dssc.engines.cpu import MatrixExpression
 from dssc.expression import elastic_net_representation
 from dssc.features import unit_norm
-from dssc.result import RepresentationResult
+from dssc.result import ProjectionResult, RepresentationResult
 from dssc.spectral import commute_time_embedding, faded, fading_components
 from dssc.stochastic import project_to_components, project_to_neighbors
 
@@ -91,11 +91,16 @@ def check_usable(result: RepresentationResult, complaint: str) -> None:
 
 
 def affinity_graph(
-    expression: SelfExpression, n_clusters: int | None, settings: Settings, progress: Progress
+    expression: SelfExpression,
+    n_clusters: int | None,
+    settings: Settings,
+    progress: Progress,
+    near: ProjectionResult | None = None,
 ) -> AffinityGraph:
     """Project the similarities onto the doubly stochastic matrices: (jminA).
 
     eta2 is the one given, or the one that gives the wanted number of neighbours or components.
+    `near` is a projection with another number of neighbours to begin with, if there is one.
     """
     problem = expression.problem
     with progress.stage("projection"):
@@ -107,6 +112,7 @@ def affinity_graph(
                 n_neighbors,
                 tol=settings.tol,
                 max_iter=settings.max_iter,
+                near=near,
                 progress=progress,
             )
         elif settings.eta2 == COMPONENTS:

@@ -53,3 +53,32 @@ def test_no_similarity_at_all_ends():
 def test_neighbours_do_not_count_the_diagonal():
     assert mean_neighbors(np.eye(4)) == 0
     assert mean_neighbors(sparse.csr_array(np.full((4, 4), 0.25))) == 3
+
+
+class Counted(ProjectionProblem):
+    """A problem that counts its solutions."""
+
+    n_solved = 0
+
+    def solve(self, *args, **options):
+        self.n_solved += 1
+        return super().solve(*args, **options)
+
+
+def test_few_values_of_eta2_are_tried():
+    n_solved = []
+    for n_neighbors in (5, 8, 12, 20, 40):
+        problem = Counted.of_matrix(similarity(1.0))
+        project_to_neighbors(problem, n_neighbors)
+        n_solved.append(problem.n_solved)
+    assert np.mean(n_solved) <= 3
+
+
+def test_the_search_begins_with_a_projection_that_is_known():
+    problem = Counted.of_matrix(similarity(1.0))
+    near = project_to_neighbors(problem, 8)
+    problem.n_solved = 0
+    result = project_to_neighbors(problem, 11, near=near)
+    assert mean_neighbors(result.plan) == pytest.approx(11, rel=0.02)
+    assert problem.n_solved <= 3
+    certify(similarity(1.0), result.eta2, result)

@@ -120,9 +120,10 @@ class Trials:
                 if trial.n_neighbors == n_neighbors:
                     return trial
         settings = replace(self.settings, n_neighbors=n_neighbors)
+        near = self.trials[-1].graph.projection if self.trials else None
         with warnings.catch_warnings(record=True) as messages:
             warnings.simplefilter("always")
-            graph = affinity_graph(self.expression, n_clusters, settings, self.progress)
+            graph = affinity_graph(self.expression, n_clusters, settings, self.progress, near)
         pieces = component_sizes(as_graph(graph.affinity))
         trial = Trial(n_neighbors, graph, pieces, messages=messages)
         self.trials.append(trial)
