@@ -99,7 +99,8 @@ def whole_rows(X: Any) -> Any:
         raise ValueError(
             "X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first"
         )
-    sizes = tuple(size for size in X.chunks[0] if size > 0) or (0,)  # choosing rows leaves some
+    # Selecting rows can leave empty chunks.
+    sizes = tuple(size for size in X.chunks[0] if size > 0) or (0,)
     return X.rechunk({0: sizes, **dict.fromkeys(range(1, X.ndim), -1)})
 
 

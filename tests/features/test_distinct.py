@@ -60,7 +60,8 @@ def test_rows_whose_products_are_equal_by_chance_are_distinct(kind, with_opposit
     """Mirror images at the vector that rows are multiplied with have the same product."""
     vector = np.random.default_rng(0).standard_normal(4)
     vector /= np.linalg.norm(vector)
-    X = rng.standard_normal((200, 5))[:, 1:]  # not the vector itself, whose image it is
+    # Numbers of the same seed hold the vector itself, its own image, unless they are shifted.
+    X = rng.standard_normal((200, 5))[:, 1:]
     X = np.concatenate([X, 2.0 * np.outer(X @ vector, vector) - X])
     X = pytest.importorskip("torch").from_numpy(X) if kind == "torch" else X
     assert not distinct_rows(X, with_opposites).has_copies

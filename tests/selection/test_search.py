@@ -6,9 +6,9 @@ from sklearn.metrics import adjusted_rand_score
 from dssc import ADSSC, clustering_accuracy, make_union_of_subspaces
 from dssc.engines import CpuEngine
 from dssc.pipeline import Settings
-from dssc.selection import Given, search, select
+from dssc.selection import Given, drawn, search, select
+from dssc.selection.drawn import Drawn
 from dssc.selection.neighborhoods import ETA1_VALUES
-from dssc.selection.search import Drawn
 
 NOTHING = Given(n_clusters=4, eta1=None, signed=None)
 
@@ -22,7 +22,7 @@ def data():
 def sampled(monkeypatch):
     monkeypatch.setattr(search, "LARGEST_WHOLE", 250)
     monkeypatch.setattr(search, "SAMPLE_SIZE", 200)
-    monkeypatch.setattr(search, "SAMPLE_PER_CLUSTER", 10)
+    monkeypatch.setattr(drawn, "SAMPLE_PER_CLUSTER", 10)
 
 
 def unclear():

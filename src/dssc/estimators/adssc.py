@@ -1,6 +1,7 @@
 """A-DSSC: self-expression, then its doubly stochastic projection, then the spectral step."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -103,7 +104,7 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         How labels are assigned from the eigenvectors; see :func:`dssc.assign_labels`.
     n_init : int, default=10
         Random starts of k-means. The best result is kept or, where the labels come with the choice
-        of parameters, the better half of the results in three embeddings vote; see Notes.
+        of parameters, the best quarter of the results in three embeddings votes; see Notes.
     merge_copies : bool, default=True
         Whether rows that are equal up to their length (and up to their sign, where signs do not
         count) are clustered as one point. Their copies get its label. False treats them as separate
@@ -238,8 +239,8 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
 
     *Labels*: the graph is clustered in three embeddings of the same eigenvectors, from `n_init`
     starts in each: with fading weights (`embedding_`), the first `n_clusters` only, and scaled by
-    commute times of the random walk. The half with the higher modularity votes. Beyond 8,000 points
-    this would take long, and labels are k-means in `embedding_`. `candidates_` and
+    commute times of the random walk. The quarter with the highest modularity votes. Beyond 8,000
+    points this would take long, and labels are k-means in `embedding_`. `candidates_` and
     `explanation_` say what was found.
 
     With ``affine=True`` clusters are known to be flat. Then three values of eta1 are tried with 12,
@@ -332,7 +333,8 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
-            self._near_pairs = near_pairs()
+            with progress.stage("near pairs"):
+                self._near_pairs = near_pairs()
             self.work_ = progress.counts
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
@@ -406,6 +408,19 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     def _place(self, X: Any) -> Placement:
         points = self._fitted_clusters.lifted(X)
         return self._fitted_clusters.place(points)
+
+    def _portable(self) -> Self:
+        """Return the estimator with its points in main memory, where they were on workers.
+
+        Pickling would bring them here, too. But Dask pickles under a lock for which its own thread
+        can wait, and then nothing arrives.
+        """
+        fitted = self._fitted_clusters.in_memory()
+        if fitted is self._fitted_clusters:
+            return self
+        estimator = copy(self)
+        estimator._fitted_clusters = fitted
+        return estimator
 
     def subspaces(self) -> Subspaces:
         """Return the subspace of every cluster, and how far each fitted point is from its own.

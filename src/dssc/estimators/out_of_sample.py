@@ -1,7 +1,7 @@
 """Predictions for new points, and outliers among points."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -41,6 +41,15 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _zeros_are_valid(self) -> bool:
         """Return whether zero rows can be used."""
 
+    def _portable(self) -> Self:
+        """Return the estimator as it is sent to the workers of a cluster."""
+        return self
+
+    def _of_chunks(self, method: str, X: Any, n_columns: int | None = None) -> Any:
+        """Return the results of a method for a Dask array; points on workers are fetched now."""
+        check_is_fitted(self)
+        return map_chunks(self._portable(), method, X, n_columns)
+
     def transform(self, X: Any) -> Array:
         """Return the affinity of new points to each cluster.
 
@@ -59,7 +68,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             used, with ``invalid_rows="label"``.
         """
         if is_dask(X):
-            return map_chunks(self, "transform", X, self.n_clusters_)
+            return self._of_chunks("transform", X, self.n_clusters_)
         X, rows, placement = self._placed(X)
         return rows.spread(placement.masses.astype(X.dtype, copy=False), 0.0)
 
@@ -80,7 +89,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             cluster.
         """
         if is_dask(X):
-            return map_chunks(self, "predict_proba", X, self.n_clusters_)
+            return self._of_chunks("predict_proba", X, self.n_clusters_)
         X, rows, placement = self._placed(X)
         return rows.spread(placement.shares().astype(X.dtype, copy=False), 0.0)
 
@@ -99,7 +108,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             `outlier_threshold_`, and for rows that cannot be used, with ``invalid_rows="label"``.
         """
         if is_dask(X):
-            return map_chunks(self, "predict", X)
+            return self._of_chunks("predict", X)
         _, rows, placement = self._placed(X)
         labels = placement.shares().argmax(axis=1).astype(self.labels_.dtype)
         scores = self._outlier_scale.scores(placement.potentials)
@@ -122,7 +131,7 @@ class OutOfSampleMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             rows that cannot be used, with ``invalid_rows="label"``.
         """
         if is_dask(X):
-            return map_chunks(self, "outlier_scores", X)
+            return self._of_chunks("outlier_scores", X)
         _, rows, placement = self._placed(X)
         return rows.spread(self._outlier_scale.scores(placement.potentials), np.inf)
 

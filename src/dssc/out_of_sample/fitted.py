@@ -97,8 +97,9 @@ class FittedClusters:
         return _Places(self)
 
     def in_memory(self) -> Self:
-        """Return the same with points in main memory."""
-        return replace(self, points=as_array(self.points))
+        """Return the same with points in main memory, itself if they are there."""
+        points = as_array(self.points)
+        return self if points is self.points else replace(self, points=points)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with points in main memory; what was computed on demand is left."""

@@ -129,11 +129,16 @@ class ExpressionChoice:
     dimension: float
     tried: list[Neighborhoods]
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the nearest neighbours are about as often on the opposite side."""
+        return self.opposite_share >= OPPOSITE_SHARE
+
 
 def choose_expression(
-    X: Any, n_clusters: int | None = None, eta1: float | None = None
+    X: Any, n_clusters: int | None = None, eta1: float | None = None, signed: bool | None = None
 ) -> ExpressionChoice:
-    """Choose eta1 unless it is given, and whether signs count, and measure the dimension.
+    """Choose eta1 and whether signs count, unless they are given, and measure the dimension.
 
     Parameters
     ----------
@@ -143,6 +148,8 @@ def choose_expression(
         Number of clusters, if it is known.
     eta1 : float or None
         The eta1 to use; None to choose it.
+    signed : bool or None
+        Whether signs count; None to choose it.
     """
     n, d = X.shape
     n_affordable = np.clip((PRODUCT_OPERATIONS / d) ** 0.5, FEWEST_SOUGHT, MOST_SOUGHT)
@@ -157,7 +164,7 @@ def choose_expression(
             UserWarning,
         )
     share = sample.opposite_share()
-    signed = share < OPPOSITE_SHARE
+    signed = share < OPPOSITE_SHARE if signed is None else signed
     dimension = sample.dimension(signed)
     if eta1 is not None:
         return ExpressionChoice(eta1, signed, share, dimension, [])

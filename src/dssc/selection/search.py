@@ -7,8 +7,8 @@ is in proportion to the dimension of the data, but not larger than a cluster. If
 out points, with components smaller than a neighbourhood, it grows until it does not.
 
 Another start of k-means changes the accuracy as much as other parameters do. So the choice comes
-with labels: a vote between clusterings from several starts in three embeddings, the quarter
-with the highest modularity.
+with labels: a vote between clusterings from several starts in three embeddings, the quarter with
+the highest modularity.
 
 Beyond 8,000 points this would take long. Then only parameters are chosen, and the number of
 clusters is estimated on a sample. `benchmarks/selection.py` is the study behind this rule.
@@ -16,7 +16,7 @@ clusters is estimated on a sample. `benchmarks/selection.py` is the study behind
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +29,18 @@ from dssc.selection import affine
 from dssc.selection.affine import FlatTrials
 from dssc.selection.choice import Candidate, Choice
 from dssc.selection.criteria import voted
+from dssc.selection.drawn import MOST_NEIGHBORS, Drawn
 from dssc.selection.neighborhoods import (
     REFERENCE_SIZE,
     ExpressionChoice,
     choose_expression,
     compared_with_chance,
 )
-from dssc.selection.trials import Trial, Trials
+from dssc.selection.signs import are_clusters_opposite
+from dssc.selection.trials import Trials
 from dssc.spectral import estimate_n_clusters
 from dssc.spectral.number import ClusterCount
 
-# Neighbours of a point per dimension of the data.
-NEIGHBORS_PER_DIMENSION = 1.5
-# Fewest neighbours of a point, and most.
-FEWEST_NEIGHBORS, MOST_NEIGHBORS = 4, 40
 # Fewest neighbours of a graph whose clusters are counted.
 FEWEST_COUNTED = 6
 # Neighbours with which points of a cluster are connected, even those of a curve.
@@ -51,8 +49,6 @@ CONNECTING_NEIGHBORS = 12
 LARGEST_WHOLE = 8000
 # Points that graphs are made of otherwise, unless more are needed for every cluster.
 SAMPLE_SIZE = 3000
-# Points per cluster that a sample has at least.
-SAMPLE_PER_CLUSTER = 40
 # Fewest points that are compared with chance.
 FEWEST_JUDGED = 100
 # Mean adjusted Rand index of the best clustering with its rivals that is no matter of chance.
@@ -107,63 +103,22 @@ def select(
     rng : RandomState
         Randomness of k-means and of the eigensolver's start.
     """
-    n = X.shape[0]
-    how = choose_expression(X, given.n_clusters, 1.0 if given.affine else given.eta1)
-    signed = how.signed if given.signed is None else given.signed
-    n_drawn, weights = n, given.weights
-    if n > LARGEST_WHOLE:
-        n_drawn = min(n, max(SAMPLE_SIZE, SAMPLE_PER_CLUSTER * (given.n_clusters or 1)))
-        drawn = np.sort(np.random.default_rng(1).choice(n, n_drawn, replace=False))
-        X = X[drawn]
-        weights = None if weights is None else weights[drawn] / weights[drawn].mean()
-    sample = Drawn(X, weights, n, replace(settings, signed=signed), engine, rng)
+    known = given.n_clusters, 1.0 if given.affine else given.eta1
+    how = choose_expression(X, *known, given.signed)
+    sample = Drawn(X, given.weights, X.shape[0], settings, engine, rng)
+    if X.shape[0] > LARGEST_WHOLE:
+        sample = sample.at_most(SAMPLE_SIZE, given.n_clusters)
+    if given.signed is None and not (how.signed or given.affine):
+        signed = choose_expression(X, *known, signed=True)
+        if are_clusters_opposite(sample, how, signed, given.n_clusters):
+            how = signed
+    sample = sample._replace(settings=replace(settings, signed=how.signed))
     if given.affine:
         return _by_flatness(sample, given)
-    if n_drawn < n and compared_with_chance(X, how) <= NO_BETTER_THAN_CHANCE:
+    is_whole = sample.X.shape[0] == X.shape[0]
+    if not is_whole and compared_with_chance(sample.X, how) <= NO_BETTER_THAN_CHANCE:
         return _without_clustering(sample, given, how)
     return _by_clustering(sample, given, how)
-
-
-class Drawn(NamedTuple):
-    """The points that are clustered, of so many, with what all steps need."""
-
-    X: Any
-    weights: Array | None
-    n_samples: int
-    settings: Settings
-    engine: Engine
-    rng: np.random.RandomState
-
-    @property
-    def share(self) -> float:
-        """Share of all points."""
-        return float(self.X.shape[0] / self.n_samples)
-
-    def n_neighbors(self, dimension: float, n_clusters: int | None) -> int:
-        """Return a number of neighbours for data of some dimension."""
-        n = self.X.shape[0]
-        cluster_size = n if n_clusters is None else n // n_clusters
-        count = min(round(NEIGHBORS_PER_DIMENSION * dimension), MOST_NEIGHBORS, cluster_size)
-        return min(max(count, FEWEST_NEIGHBORS), n - 1)
-
-    def is_density_given(self) -> bool:
-        """Return whether neighbours or eta2 are given."""
-        return self.settings.n_neighbors is not None or self.settings.eta2 is not None
-
-    def choice(
-        self,
-        candidates: list[Candidate],
-        explanation: str,
-        count: ClusterCount | None,
-        best: Trial,
-        labels: Array,
-    ) -> Choice:
-        """Return a choice, with what is known of all points if all were drawn."""
-        if self.X.shape[0] < self.n_samples:
-            return Choice(candidates, explanation, count)
-        for message in {str(entry.message): entry for entry in best.messages}.values():
-            warn_user(str(message.message), message.category)
-        return Choice(candidates, explanation, count, best.graph, best.embedding, labels)
 
 
 def _without_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
@@ -190,14 +145,6 @@ def _expressions(how: ExpressionChoice, signed: bool, mean_weight: float) -> lis
     return tried or [Candidate(how.eta1 * mean_weight, None, signed)]
 
 
-def _graph(sample: Drawn, n_clusters: int, how: ExpressionChoice, trials: Trials) -> Trial:
-    """Return the graph with the given number of neighbours, or with one that suits the data."""
-    if sample.is_density_given():
-        return trials.add(sample.settings.n_neighbors, n_clusters)
-    most = min(MOST_NEIGHBORS, sample.X.shape[0] - 1)
-    return trials.add_connected(sample.n_neighbors(how.dimension, n_clusters), most, n_clusters)
-
-
 def _by_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice:
     """Choose the number of neighbours for a chosen eta1, and cluster the graph."""
     settings = replace(sample.settings, eta1=how.eta1 * sample.share)
@@ -205,7 +152,7 @@ def _by_clustering(sample: Drawn, given: Given, how: ExpressionChoice) -> Choice
     count = _count(sample, how, trials) if given.n_clusters is None else None
     n_clusters = given.n_clusters if count is None else count.n_clusters
     assert n_clusters is not None
-    best = _graph(sample, n_clusters, how, trials)
+    best = sample.graph(n_clusters, how.dimension, trials)
     trials.cluster(best, n_clusters, settings.n_init)
     voters = best.labels[: math.ceil(VOTING_SHARE * len(best.labels))]
     _warn_of_chance(sample.X, how, voters)
@@ -304,8 +251,9 @@ def explain(how: ExpressionChoice, signed: bool, n_samples: int, mean_weight: fl
         kind = "the points cluster by subspace: neighbours are those that together span a point"
     else:
         kind = "the points cluster by direction and by subspace: neighbours are near and span them"
+    sides = ", since clusters are opposite to each other" if how.is_symmetric else ""
     signs = (
-        "a point and its opposite are different"
+        f"a point and its opposite are different{sides}"
         if signed
         else f"a point and its opposite are alike ({how.opposite_share:.0%} of the nearest "
         "neighbours are on the opposite side)"

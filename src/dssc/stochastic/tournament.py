@@ -8,14 +8,13 @@ it would not have entered a list. Hence the lists do not depend on when and wher
 computed.
 
 Parts up to round 4 r are handed out when r rounds are complete, so that no worker waits for this
-process. What parts return is still in proportion to the number of points: the fewer rounds a
-threshold knows, the more candidates exceed it, and those of the last round but few add 7 %. In the
-first round there is no threshold, so its parts return lists.
+process. A threshold from an earlier round is lower, so that more candidates exceed it: 7 % more
+than if parts waited for the round before. What parts return is still in proportion to the number of
+points. In the first round there is no threshold, so its parts return lists.
 """
 
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,13 +34,13 @@ from dssc.stochastic.scan import (
 )
 from dssc.stochastic.scan_parts import Part, PartResult, Runner
 
-# What names of parts stand for. It changes when the same name stands for other pairs, or another
-# order of them, so that results that an earlier version has stored are not used.
+# Version of what the names of parts mean. It is raised when a name comes to mean other pairs, or
+# another order of them, so that results that an earlier version has stored are not used.
 PARTS_VERSION = 1
 # Rounds, and pairs of each, that a part holds, in units of the root of the number of blocks. So
 # there are fewer parts than blocks: enough for many workers, few enough for their scheduler.
 SIDE = 0.9
-# Parts are handed out up to so many times the round that is complete.
+# A part is handed out if its last round is at most this many times the number of complete rounds.
 AHEAD = 4
 # Rounds, and pairs of each, that are computed together in a part, and the blocks that they need.
 TOGETHER = 8
@@ -174,14 +173,12 @@ class Tournament:
             starts = np.concatenate([[0], np.cumsum(counts)])
             candidates = at, products, starts, rows, columns, widths, tiles
             lists = *self.weights[number], *limits, *self._lists[number]
-            offer = partial(_offer_in_blocks, *candidates, *lists)
+
+            def offer(blocks: slice, candidates: Any = candidates, lists: Any = lists) -> None:
+                some = np.arange(blocks.start, blocks.stop)
+                kernels.keep_listed(some, TILE, *candidates, *lists)
+
             share_rows(offer, n_blocks, kernels.threads_worth(len(at)))
-
-
-def _offer_in_blocks(*arguments: Any) -> None:
-    """Offer candidates to the lists of some blocks, which a slice at the end names."""
-    blocks = arguments[-1]
-    kernels.keep_listed(np.arange(blocks.start, blocks.stop), TILE, *arguments[:-1])
 
 
 def groups(n_blocks: int) -> Iterator[Group]:

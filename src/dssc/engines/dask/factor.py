@@ -34,7 +34,7 @@ from dssc.stochastic.tournament import BLOCKS_TOGETHER, blocks_per_side
 
 # Pairs of a task for exact products, which travel with it.
 MOST_PAIRS = 1 << 18
-# Bytes of copies of blocks that a thread keeps, at most.
+# Bytes of copies of blocks that a thread keeps, unless two of them are larger.
 COPIED_BYTES = 1 << 25
 # Gram matrices that are fetched together.
 GRAMS_FETCHED = 32
@@ -345,7 +345,7 @@ class AlignedBlocks:
     def __init__(self, chunks: dict[int, Array], chunk_rows: int):
         self.chunks, self.chunk_rows = chunks, chunk_rows
         size = TILE * next(iter(chunks.values())).shape[1]
-        if getattr(self.memory, "size", 0) < size:
+        if getattr(self.memory, "size", 0) != size:
             n_copies = max(2, min(BLOCKS_TOGETHER, COPIED_BYTES // (4 * size)))
             self.memory.size, self.memory.rows = size, np.empty((n_copies, size), np.float32)
         self.copies: dict[int, Array] = {}  # by their blocks, those used last at the end
@@ -383,10 +383,11 @@ def products_of_chunks(
 
 
 def used_rows(places: Array, *chunks: Array) -> list[Array]:
-    """Return rows of chunks, among them those at some places, and where each place is among them.
+    """Return whole chunks or copies of some of their rows, and where each place is among them.
 
-    What comes from another worker or from disk need not be aligned, or may not be written. A kernel
-    would be compiled again for it, perhaps with another order of summation, so it is copied.
+    Whole chunks are returned if kernels can read them in place. What comes from another worker or
+    from disk need not be aligned, or may not be written. A kernel would be compiled again for it,
+    perhaps with another order of summation, so rows at the places are copied.
     """
     if all(chunk.flags.behaved for chunk in chunks):
         return [*chunks, places.copy()]

@@ -71,7 +71,8 @@ class DirectedProjectionProblem(TorchProjectionProblem):
     ) -> DirectedProjection:
         """Filter, solve, and filter again until the optimum is proved optimal for all pairs."""
         progress = progress or Progress()
-        w = self._rough_potentials(eta2, potentials, progress)
+        needed = self._sampled_needs(eta2)
+        w = self._rough_potentials(eta2, needed, potentials, progress)
         pairs = _DirectedPairs(self, eta2, w, tol, progress)
         proved, converged, status = solve_and_judge(pairs, eta2, w, tol, max_iter)
         return DirectedProjection(

@@ -42,7 +42,9 @@ class TorchEngine:
         return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
 
     def aside(self, call: Callable[[], T]) -> Callable[[], T]:
-        """Begin a call in a thread, which mostly waits for the device and for main memory."""
+        """Begin a call in a thread, which mostly waits for the GPU and for main memory."""
+        if self.device.type != "cuda":
+            return self.cpu.aside(call)
 
         def on_device() -> T:
             with self.in_use():  # every thread has a current device of its own

@@ -3,8 +3,10 @@
 All pairs are filtered once, against a threshold for every point; what is kept are the pairs whose
 bound is above one of theirs. They give rough potentials, and floors a little below these. Pairs
 whose bound is above the sum of their floors are computed exactly; for points whose floor is below
-half their threshold, these are searched for again. No other pair can be positive if no potential
-ends below its floor. That is the certificate. Where one does, its point's pairs are filtered again.
+half their threshold, these are searched for again, a little further down, so that potentials may
+fall without another search. All pairs found so are kept for the next eta2. No other pair can be
+positive if no potential ends below its floor. That is the certificate. Where one does, its point's
+pairs are filtered again.
 """
 
 from dataclasses import dataclass, fields
@@ -48,8 +50,9 @@ KEPT = 2
 ROUGH_TOL = 1e-3
 # The filter goes this far below the potentials, in units of the entries of A.
 MARGIN = 0.05
-# Pairs that have to be searched for again are searched for this much further down.
-SPARE = 0.2
+# Pairs that have to be searched for again are searched for this much further down, in units of a
+# typical entry of A. These pairs are kept, and more neighbours have smaller entries.
+SPARE = 3.0
 # Largest rough graph that is kept for the next eta2: a gigabyte.
 MOST_KEPT = 1 << 25
 # Most filters for one eta2.
@@ -119,8 +122,10 @@ class TorchProjectionProblem:
     ) -> TorchProjection:
         """Filter, solve, and filter again until the optimum is proved optimal for all pairs."""
         progress = progress or Progress()
-        w = self._rough_potentials(eta2, potentials, progress)
-        pairs = _FilteredPairs(self, eta2, w, progress)
+        needed = self._sampled_needs(eta2)
+        w = self._rough_potentials(eta2, needed, potentials, progress)
+        spare = SPARE * eta2 / (2.0 * float(np.median(needed)))
+        pairs = _FilteredPairs(self, eta2, w, spare, progress)
         proved, converged, status = solve_and_judge(pairs, eta2, w, tol, max_iter)
         plan, coefficients = self._in_samples_order(pairs.graph, proved.solution.slack)
         alpha = on_host(proved.solution.potentials[self.factor.place])
@@ -151,11 +156,10 @@ class TorchProjectionProblem:
         return NearPairs(csr_on_host(csr, self.shape), floors)
 
     def _rough_potentials(
-        self, eta2: float, start: tuple[Array, Array] | None, progress: Progress
+        self, eta2: float, needed: Array, start: tuple[Array, Array] | None, progress: Progress
     ) -> Tensor:
         """Return the potentials of the problem on the pairs above rough thresholds, by bounds."""
         n = self.shape[0]
-        needed = self._sampled_needs(eta2)
         check_memory(float(needed.mean()) * n, self.shape, eta2)
         if self._rough is None or np.median(needed) > self._rough.n_similar / 2:
             wanted = ROUGH_PAIRS.for_need(int(np.quantile(needed, 0.9)))
@@ -294,9 +298,14 @@ class _FilteredPairs:
     """The pairs above some potentials less a margin; implements `GrowingSupport`."""
 
     def __init__(
-        self, problem: TorchProjectionProblem, eta2: float, potentials: Tensor, progress: Progress
+        self,
+        problem: TorchProjectionProblem,
+        eta2: float,
+        potentials: Tensor,
+        spare: float,
+        progress: Progress,
     ):
-        self.problem, self.eta2, self.progress = problem, eta2, progress
+        self.problem, self.eta2, self.spare, self.progress = problem, eta2, spare, progress
         self.potentials = potentials
         self.n_passes = self.n_reread = 0
         # Potentials that may not be lower.
@@ -304,8 +313,7 @@ class _FilteredPairs:
         self._filter()
 
     def _filter(self) -> None:
-        spare = SPARE * self.eta2 / 2
-        pairs, n_reread = self.problem.pairs_above(self.floors, spare, self.progress)
+        pairs, n_reread = self.problem.pairs_above(self.floors, self.spare, self.progress)
         with self.progress.stage("scan"):
             self.graph = self.problem.graph_of(pairs, self.floors)
         self.n_passes += 1
