@@ -6,7 +6,7 @@
     DSSC_DATA=folder python benchmarks/selection.py --keep FOLDER --transfer [--jobs N] [name ...]
     python benchmarks/selection.py --keep FOLDER --summary
 
-The first command fits a wide grid, `ADSSC(k)` from three seeds, `ADSSC(None)`, and k-means and
+The first command fits a wide grid, `ADSSC(k)` from eight seeds, `ADSSC(None)`, and k-means and
 spectral clustering on unit rows; and the sequences of tracked points. A file for each data set is
 kept as soon as it is done: started again, it goes on where it stopped, and with `--again` it fits
 the defaults again, after a change of the rule. The second fits variants of the rule. The third
@@ -35,6 +35,8 @@ from selection_data import FIELDS, OTHERS, PAPER, VECTORS, load, motions
 ETA1 = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0, np.inf)
 N_NEIGHBORS = (4, 6, 9, 13, 20, 30, 45)
 SEEDS = (0, 1, 2)
+# Seeds of the defaults, whose accuracy varies by .02 to .05 from one to the next.
+RULE_SEEDS = range(8)
 # Data sets of more points are studied less thoroughly.
 LARGE = 5000
 # Variants of the rule: neighbours, their neighbours, and the dimension of a neighbourhood.
@@ -57,7 +59,7 @@ def study_rule(name):
     from dssc import ADSSC, clustering_accuracy
 
     X, y = load(name)
-    fits = [ADSSC(len(np.unique(y)), random_state=seed).fit(X) for seed in SEEDS]
+    fits = [ADSSC(len(np.unique(y)), random_state=seed).fit(X) for seed in RULE_SEEDS]
     best = fits[0].candidates_[0]
     counted = ADSSC(None, random_state=0).fit(X)
     return {

@@ -229,8 +229,8 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
     *eta1*: for 320 points, a neighbourhood is made of their strongest neighbours and those of
     these. The eta1 is taken for which a point is closest to the leading directions of its
     neighbourhood, to which it does not belong itself. *Signs*: they count unless the nearest
-    neighbour of a point is as often on the opposite side of the origin. Both need a sample of 2,000
-    points at most, or 40 per cluster.
+    neighbour of a point is as often on the opposite side of the origin, and clusterings are not
+    clearer with signs. Both need a sample of 2,000 points at most, or 40 per cluster.
 
     *n_neighbors*: 1.5 times the number of directions in which points vary locally (Levina and
     Bickel, 2005), but from 4 to 40, and no more than the mean size of a cluster. If the graph has
@@ -333,8 +333,10 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
             self._record(graph, n_clusters, embedding, labels, progress, dtype_of(X), rows)
             self._record_outliers(self.projection_.potentials[0], self.eta2_, rows)
             self._verdict = None  # computed on demand
-            with progress.stage("near pairs"):
-                self._near_pairs = near_pairs()
+            self._near_pairs = None
+            if near_pairs is not None:
+                with progress.stage("near pairs"):
+                    self._near_pairs = near_pairs()
             self.work_ = progress.counts
             self.candidates_, self.explanation_ = choice.candidates, choice.explanation
             self.eta1_, self.signed_ = float(choice.best.eta1), settings.signed
@@ -362,14 +364,14 @@ class ADSSC(AssessmentMixin, OutOfSampleMixin, SubspaceClustering):
         expression: SelfExpression,
         engine: Engine,
         progress: Progress,
-    ) -> Callable[[], NearPairs | None]:
+    ) -> Callable[[], NearPairs | None] | None:
         """Begin to gather what `separation` needs, where it would take long to find it again."""
         assert graph.projection is not None
         is_provable = self.symmetric and expression.weights is None
         is_quick = graph.affinity.shape[0] < MATRIX_FREE_FROM
         is_kept = self.warm_start and isinstance(points, np.ndarray)
         if not is_provable or is_quick or is_kept:
-            return lambda: None
+            return None
         with progress.stage("near pairs"):
             return engine.aside(partial(expression.problem.near_pairs, graph.projection))
 
