@@ -15,7 +15,7 @@ import numpy as np
 from dssc._progress import Progress
 from dssc._typing import Array
 from dssc.engines import Engine
-from dssc.pipeline import Settings, assign, embed
+from dssc.pipeline import Settings, assign, embed_variously
 from dssc.selection.criteria import held_out_residual
 from dssc.selection.trials import Trial, Trials
 
@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-12
 
 
 class FlatTrials:
-    """Graphs with several eta1 and numbers of neighbours, one clustering of each."""
+    """Graphs with several eta1 and numbers of neighbours, and the flattest clusters of each."""
 
     def __init__(
         self,
@@ -52,13 +52,19 @@ class FlatTrials:
         self.trials += [(eta1, trials.add(count, n_clusters)) for count in counts]
 
     def cluster(self, n_clusters: int) -> list[tuple[float, Trial]]:
-        """Cluster every graph; return them with their eta1, the flattest clusters first."""
+        """Cluster every graph; return them with their eta1, the flattest clusters first.
+
+        Each is clustered in several embeddings. Where it has as many components as clusters, or
+        nearly so, eigenvectors beyond these can divide a cluster.
+        """
         arguments = n_clusters, self.settings, self.engine, self.rng, self.progress
         for _, trial in self.trials:
             with trial.recorded_warnings():
-                trial.embedding = embed(trial.graph, *arguments)
-                trial.labels = [assign(trial.graph, trial.embedding, *arguments)]
-            trial.residual = self._residual(trial.labels[0], n_clusters)
+                embeddings = embed_variously(trial.graph, *arguments)
+                labels = [assign(trial.graph, one, *arguments) for one in embeddings]
+            trial.embedding = embeddings[0]
+            residuals = [self._residual(one, n_clusters) for one in labels]
+            trial.residual, trial.labels = min(residuals), [labels[np.argmin(residuals)]]
         return sorted(self.trials, key=lambda entry: entry[1].residual)
 
     def _residual(self, labels: Array, n_clusters: int) -> float:
