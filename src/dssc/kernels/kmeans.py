@@ -64,8 +64,11 @@ def best_candidate(
             products[c, i] = distance
             total += weights[i] * distance
         sums[c] = total
-    best, smallest = 0, sums.min()
-    while sums[best] > smallest + tolerance:
+    limit = np.inf
+    for c in range(len(candidates)):
+        limit = min(limit, sums[c] + tolerance)
+    best = 0
+    while sums[best] > limit:
         best += 1
     total = 0.0
     for i in range(len(squares)):

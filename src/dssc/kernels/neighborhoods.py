@@ -51,11 +51,7 @@ def distances_from_leading_directions(
     b, diagonal, beside = np.empty(size), np.empty(size), np.empty(size)
     work = np.empty((2, size))
     for p in range(len(points)):
-        m = 0
-        for a in range(size):
-            if sets[p, a] != points[p] and (m == 0 or sets[p, a] != members[m - 1]):
-                members[m] = sets[p, a]
-                m += 1
+        m = _distinct_members(sets[p], points[p], members)
         for a in range(m):
             b[a] = cosines[points[p], members[a]]
             for c in range(m):
@@ -70,6 +66,20 @@ def distances_from_leading_directions(
             outside -= b[largest] ** 2 / diagonal[largest]
             diagonal[largest] = -1.0
         out[p] = min(max(outside, 0.0), 1.0)
+
+
+@leaf
+def _distinct_members(sorted_set: Array, point: int, out: Array) -> int:
+    """Write the members of a set without repetitions and without a point; return their number.
+
+    The number comes from a call, so that functions of it are compiled for one type of integer.
+    """
+    m = 0
+    for member in sorted_set:
+        if member != point and (m == 0 or member != out[m - 1]):
+            out[m] = member
+            m += 1
+    return m
 
 
 @leaf

@@ -108,10 +108,9 @@ def select(
     sample = Drawn(X, given.weights, X.shape[0], settings, engine, rng)
     if X.shape[0] > LARGEST_WHOLE:
         sample = sample.at_most(SAMPLE_SIZE, given.n_clusters)
-    if given.signed is None and not (how.signed or given.affine):
-        signed = choose_expression(X, *known, signed=True)
-        if are_clusters_opposite(sample, how, signed, given.n_clusters):
-            how = signed
+    may_be_opposite = given.signed is None and not (how.signed or given.affine)
+    if may_be_opposite and are_clusters_opposite(sample, how, given.n_clusters):
+        how = choose_expression(X, *known, signed=True)
     sample = sample._replace(settings=replace(settings, signed=how.signed))
     if given.affine:
         return _by_flatness(sample, given)

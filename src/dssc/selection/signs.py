@@ -24,29 +24,27 @@ N_STARTS = 3
 LEAD = 0.02
 
 
-def are_clusters_opposite(
-    sample: Drawn, unsigned: ExpressionChoice, signed: ExpressionChoice, n_clusters: int | None
-) -> bool:
+def are_clusters_opposite(sample: Drawn, how: ExpressionChoice, n_clusters: int | None) -> bool:
     """Return whether clusterings have a higher modularity if signs count.
 
-    Both graphs are clustered into the same number of clusters: the given one or, if there is none,
-    the smaller one of the two that are estimated.
+    Both graphs have the same eta1, and are clustered into the same number of clusters: the given
+    one or, if there is none, the smaller one of the two that are estimated.
     """
     some = sample.at_most(SAMPLE_SIZE, n_clusters)
-    ways = [(how, _trials(some, how)) for how in (unsigned, signed)]
+    ways = [_trials(some, how.eta1, signed) for signed in (False, True)]
     if n_clusters is None:
-        graphs = [some.graph(2, how.dimension, trials) for how, trials in ways]
+        graphs = [some.graph(2, how.dimension, trials) for trials in ways]
         n_clusters = max(2, min(graph.count_clusters().n_clusters for graph in graphs))
     modularities = []
-    for how, trials in ways:
+    for trials in ways:
         graph: Trial = some.graph(n_clusters, how.dimension, trials)
         trials.cluster(graph, n_clusters, N_STARTS)
         modularities.append(graph.modularities[0])
     return bool(modularities[1] > modularities[0] + LEAD)
 
 
-def _trials(sample: Drawn, how: ExpressionChoice) -> Trials:
-    """Return the trials of one way to express the points, with randomness of their own."""
-    settings = replace(sample.settings, eta1=how.eta1 * sample.share, signed=how.signed)
+def _trials(sample: Drawn, eta1: float, signed: bool) -> Trials:
+    """Return the trials with or without signs, with randomness of their own."""
+    settings = replace(sample.settings, eta1=eta1 * sample.share, signed=signed)
     rng = np.random.RandomState(0)
     return Trials(sample.X, settings, sample.engine, rng, sample.weights)
