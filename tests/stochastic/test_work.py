@@ -31,7 +31,7 @@ class PowerLaw:
         columns = np.concatenate([(i + 1 + np.arange(c)) % n for i, c in enumerate(counts)])
         indptr = np.concatenate([[0], np.cumsum(counts)])
         plan = sparse.csr_array((np.ones(total), columns.astype(int), indptr), shape=self.shape)
-        return SimpleNamespace(plan=plan, potentials=None)
+        return SimpleNamespace(plan=plan, potentials=None, eta2=eta2)
 
 
 @pytest.mark.parametrize(

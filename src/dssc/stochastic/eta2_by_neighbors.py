@@ -18,8 +18,8 @@ CLOSE_ENOUGH = 0.02
 MOST_TRIALS = 40
 # Range of eta2 relative to max|K|: well within what float64 resolves.
 SMALLEST_ETA2, LARGEST_ETA2 = 1e-6, 1e9
-# Neighbours that all rows together have more than rows alone, as a multiple of their square root:
-# 0.54 in the median over 30 data sets, eta1 from 0.1 to infinity, and 6 to 24 neighbours.
+# Logarithm of the number of neighbours that all rows together have, relative to rows alone, times
+# the root of this number. It is the median over 30 data sets, three eta1, and 6 to 24 neighbours.
 MORE_TOGETHER = 0.54
 # Number of trials after which brackets are halved instead of interpolated.
 INTERPOLATED_TRIALS = 6
@@ -29,8 +29,8 @@ USUAL_POWER, LARGEST_POWER = 1.5, 4.0
 LEAST_STEP = 0.02
 # Largest step in log(eta2) towards a bracket.
 LARGEST_STEP = np.log(4.0)
-# Neighbours that all rows together have more than rows alone, as a multiple of their square root:
-# 0.54 in the median over 30 data sets, eta1 from 0.1 to infinity, and 6 to 24 neighbours.
+# Logarithm of the number of neighbours that all rows together have, relative to rows alone, times
+# the root of this number. It is the median over 30 data sets, three eta1, and 6 to 24 neighbours.
 MORE_TOGETHER = 0.54
 # Number of trials after which brackets are halved instead of interpolated.
 INTERPOLATED_TRIALS = 6
@@ -115,15 +115,14 @@ def first_guess(problem: Projectable, n_neighbors: float, progress: Progress) ->
 
     With a row's similarities sorted, the p largest are positive and the next one is at zero when
     ``eta2 = sum of (value - next)`` over them. The median over rows is taken. In the projection
-    of all rows, points get more neighbours, because they are neighbours of others, too; so rows
-    alone need fewer.
+    of all rows, points get more neighbours, because they are neighbours of others, too. So eta2 is
+    smaller.
     """
-    alone = max(1.0, n_neighbors - MORE_TOGETHER * n_neighbors**0.5)
-    n_values = min(int(np.ceil(alone)) + 1, problem.shape[0] - 1)
+    n_values = min(int(np.ceil(n_neighbors)) + 1, problem.shape[0] - 1)
     top = problem.largest_entries(n_values, progress)
-    steps = np.arange(1, n_values) * (top[:, :-1] - top[:, 1:])
-    shares = np.clip(alone - np.arange(n_values - 1), 0.0, 1.0)  # of each step up to `alone`
-    return max(float(np.median(steps @ shares)), SMALLEST_ETA2 * problem.largest) or 1.0
+    spread = float(np.median((top - top[:, -1:]).sum(axis=1)))
+    spread *= np.exp(-USUAL_POWER * MORE_TOGETHER / n_neighbors**0.5)
+    return max(spread, SMALLEST_ETA2 * problem.largest) or 1.0
 
 
 def _next(trials: list[Trial], low: Trial | None, high: Trial | None) -> float:
