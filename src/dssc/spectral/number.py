@@ -32,6 +32,8 @@ CLEAR = 1.5
 CLEAR_SUPPORT = 2 / 3
 # Agreement of clusterings from which components of a graph are its clusters.
 AGREEING = 0.85
+# Support of the number of components, as a share of the largest, from which it may be right.
+HARDLY_LESS = 0.9
 # Agreement of clusterings below which a spectrum without any step means a single cluster.
 UNRELATED = 0.4
 # Support, as a share of the largest, from which a number is plausible.
@@ -78,7 +80,8 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     eigenvalues that are all close to one from counting. The number of connected components is the
     answer as well if the step after it is the largest with f = 0.0003, and leads below 0.98 or the
     components are of similar size: then none is about to fall apart, and none is a mere fragment.
-    Clusterings into as many clusters must agree, too. The evidence is clear if the step is 1.5
+    Clusterings into as many clusters must agree, too, and random walks, see below, support no
+    other number more. The evidence is clear if the step is 1.5
     times any other.
 
     If there is no clear step, as on most real data, random walks of 1 to 256 steps decide. For
@@ -118,7 +121,7 @@ def count_clusters(whole: sparse.csr_array, start: StartVectors | None = None) -
     support = supported_numbers(graph, fewest, most, start=start if graph is whole else None)
     values = support.eigenvalues
     step, evidence = _largest_step(values)
-    if evidence < CLEAR and support.agreement_at(len(pieces)) >= AGREEING:
+    if evidence < CLEAR and _are_supported(support, len(pieces)):
         step, evidence = _step_after_pieces(pieces, values)
     if step > 1 and evidence >= CLEAR:
         return ClusterCount(step, evidence, values, (step, step))
@@ -136,6 +139,12 @@ def _by_steps(pieces: Array, values: Array) -> ClusterCount:
     best = step if evidence >= CLEAR else fallback
     evidence = evidence if best > 1 else 0.0
     return ClusterCount(best, evidence, values, (min(best, fallback), max(best, fallback)))
+
+
+def _are_supported(support: Support, n_pieces: int) -> bool:
+    """Return whether clusterings into the components agree, and walks prefer no other number."""
+    agreement, share = support.agreement_at(n_pieces), support.share_of(n_pieces)
+    return agreement >= AGREEING and share >= HARDLY_LESS * float(support.shares.max())
 
 
 def _supported(support: Support, is_whole: bool) -> ClusterCount:

@@ -63,6 +63,10 @@ class Support(NamedTuple):
         """Return the agreement of clusterings into a number of clusters, if it is ever best."""
         return float(self.agreement[self.numbers == n_clusters].sum())
 
+    def share_of(self, n_clusters: int) -> float:
+        """Return the support of a number of clusters, if it is ever best."""
+        return float(self.shares[self.numbers == n_clusters].sum())
+
 
 def supported_numbers(
     graph: sparse.csr_array,
