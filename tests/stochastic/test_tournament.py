@@ -53,9 +53,14 @@ def test_groups_hold_every_meeting_once_and_in_order(n_blocks):
         last = group.last_round
 
 
-@pytest.mark.parametrize("n_blocks", [79, 1000])
+@pytest.mark.parametrize("n_blocks", [79, 400, 1000])
 def test_meetings_that_follow_each_other_need_few_blocks(n_blocks):
     """Of the 64 meetings of a square, each needs two blocks; most of them are shared."""
+    for group in groups(n_blocks):
+        for meetings in group.parts.values():
+            for start in range(0, len(meetings), 64):
+                blocks = np.unique(meetings[start : start + 64, 1:])
+                assert len(blocks) <= 2 * tournament.BLOCKS_TOGETHER
     n_squares = sum(
         -(-len(meetings) // 64) for group in groups(n_blocks) for meetings in group.parts.values()
     )

@@ -62,7 +62,7 @@ class Drawn(NamedTuple):
         return Choice(candidates, explanation, count, best.graph, best.embedding, labels)
 
     def at_most(self, n_points: int, n_clusters: int | None) -> Self:
-        """Return some of the points: so many, or more if there are many clusters."""
+        """Return `n_points` of the points, or more if there are many clusters."""
         n_drawn = max(n_points, SAMPLE_PER_CLUSTER * (n_clusters or 1))
         n, weights = self.X.shape[0], self.weights
         if n_drawn >= n:

@@ -20,7 +20,7 @@ SAMPLE_SIZE = 2000
 # Starts of k-means in each embedding.
 N_STARTS = 3
 # Lead in modularity from which clusters are opposite to each other. It is negative or zero in
-# unions of subspaces, and 0.1 or more where clouds are opposite.
+# unions of subspaces, and was 0.06 or more where clouds are opposite.
 LEAD = 0.02
 
 

@@ -81,8 +81,7 @@ def estimate_n_clusters(affinity: ArrayLike | Matrix) -> ClusterCount:
     answer as well if the step after it is the largest with f = 0.0003, and leads below 0.98 or the
     components are of similar size: then none is about to fall apart, and none is a mere fragment.
     Clusterings into as many clusters must agree, too, and random walks, see below, support no
-    other number more. The evidence is clear if the step is 1.5
-    times any other.
+    other number more. The evidence is clear if the step is 1.5 times any other.
 
     If there is no clear step, as on most real data, random walks of 1 to 256 steps decide. For
     each length there is a number of clusters that keeps the largest share of walks inside clusters,

@@ -29,15 +29,6 @@ USUAL_POWER, LARGEST_POWER = 1.5, 4.0
 LEAST_STEP = 0.02
 # Largest step in log(eta2) towards a bracket.
 LARGEST_STEP = np.log(4.0)
-# Logarithm of the number of neighbours that all rows together have, relative to rows alone, times
-# the root of this number. It is the median over 30 data sets, three eta1, and 6 to 24 neighbours.
-MORE_TOGETHER = 0.54
-# Number of trials after which brackets are halved instead of interpolated.
-INTERPOLATED_TRIALS = 6
-# eta2 grows about like this power of the count in the first step, and at most like the other one.
-USUAL_POWER, STEEPEST = 1.5, 2.0
-# Least step in log(eta2) towards a bracket, times the number of trials: a count may hardly change.
-LEAST_STEP = 0.02
 # Width of the bracket in log(eta2) at which the search ends: a count may jump over its target.
 NARROWEST = 1e-4
 
