@@ -115,6 +115,22 @@ def test_points_without_clusters_are_no_better_than_chance(rng):
     assert compared_with_chance(digits, choose_expression(digits)) < 0.6
 
 
+def test_few_points_decide_only_if_they_are_clearly_nearer_than_chance(monkeypatch):
+    drawn = []
+
+    def distance(X, eta1, signed, n_compared=neighborhoods.COMPARED):
+        drawn.append(n_compared)
+        return ratio
+
+    monkeypatch.setattr(neighborhoods, "distance_from_neighbors", distance)
+    digits = load_digits().data
+    how = choose_expression(digits)
+    for ratio, expected in [(0.74, [300]), (0.76, [300, 1000])]:
+        drawn.clear()
+        assert compared_with_chance(digits, how) == ratio
+        assert drawn == expected
+
+
 @pytest.mark.parametrize("n_features", [1, 5])
 def test_points_on_one_line_are_named(n_features):
     X = np.outer(np.linspace(1, 2, 30), np.ones(n_features))
@@ -139,9 +155,10 @@ def test_copies_and_equal_distances_have_a_dimension(rng):
     assert Sample(np.eye(30)).dimension(signed=True) > 100.0
 
 
-def test_the_choice_does_not_depend_on_the_number_of_threads(rng, monkeypatch):
+@pytest.mark.parametrize("n_threads", [3, 16])
+def test_the_choice_does_not_depend_on_the_number_of_threads(rng, monkeypatch, n_threads):
     X = make_union_of_subspaces(300, noise=0.3, random_state=0)[0]
     expected = choose_expression(X)
     monkeypatch.setattr(neighborhoods, "PRODUCTS_PER_THREAD", 1)
-    monkeypatch.setattr(neighborhoods, "n_threads", lambda: 3)
+    monkeypatch.setattr(neighborhoods, "n_threads", lambda: n_threads)
     assert choose_expression(X) == expected

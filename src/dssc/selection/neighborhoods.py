@@ -59,8 +59,11 @@ MEDIAN_RATIO = 0.934
 SAME_DIRECTION = 1e-12
 # Largest dimension; the nearest neighbours of a point may be equally far from it.
 LARGEST_DIMENSION = 1000.0
-# Points that are compared with points without clusters.
-COMPARED = 1000
+# Points that are compared with points without clusters: few first. Neighbours are nearer in more
+# points, so the distance falls where there are clusters, and stays near one where there are none.
+FEW_COMPARED, COMPARED = 300, 1000
+# Distance of few points, relative to points without clusters, that none without clusters have.
+CLEARLY_NEARER = 0.75
 # Fewest samples that have neighbourhoods.
 FEWEST = 12
 # Share of points with the strongest neighbour on the opposite side from which signs say nothing.
@@ -175,17 +178,26 @@ def choose_expression(
         return sample.mean_distance(in_sample, signed, points, SMALL)
 
     with sample.threads_for_distances(len(points), SMALL) as in_threads:
-        distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE, in_threads)
+        if n_threads() >= len(
+            ETA1_VALUES
+        ):  # threads would idle: all values, wanted or not, at once
+            known = list(in_threads(distance, range(len(ETA1_VALUES))))
+            distances = _around_the_smallest(known.__getitem__, len(ETA1_VALUES), MIDDLE)
+        else:
+            distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE, in_threads)
     tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
     return ExpressionChoice(tried[0].eta1, signed, share, dimension, tried)
 
 
 def compared_with_chance(X: Any, how: ExpressionChoice) -> float:
-    """Return `distance_from_neighbors` for a chosen expression."""
+    """Return `distance_from_neighbors` for a chosen expression, of few points if it is small."""
+    ratio = distance_from_neighbors(X, how.eta1, how.signed, FEW_COMPARED)
+    if ratio <= CLEARLY_NEARER or X.shape[0] <= FEW_COMPARED:
+        return ratio
     return distance_from_neighbors(X, how.eta1, how.signed)
 
 
-def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
+def distance_from_neighbors(X: Any, eta1: float, signed: bool, n_compared: int = COMPARED) -> float:
     """Return the distance of points from neighbourhoods, relative to points without clusters.
 
     The points without clusters are random sums of all points, with the same mean and covariance or,
@@ -193,7 +205,7 @@ def distance_from_neighbors(X: Any, eta1: float, signed: bool) -> float:
     About one means that neighbourhoods are no nearer to a subspace than chance makes them.
     """
     rng = np.random.default_rng(0)
-    n_drawn = min(X.shape[0], COMPARED)
+    n_drawn = min(X.shape[0], n_compared)
     drawn = _drawn(X, n_drawn, rng)
     rows = unit_rows(drawn)
     mixed = without_clusters(rows, rng)
