@@ -1,5 +1,7 @@
 """Bounds from vectors in eight bits, whose products cost half as much as those of sixteen."""
 
+from functools import cache
+
 import torch
 from sklearn.utils import gen_batches
 from torch import Tensor
@@ -43,8 +45,9 @@ def coarse_bounds(bounds: Bounds) -> Bounds:
     return bounds._replace(vectors=vectors, units=units.float(), errors=(UP * errors).float())
 
 
+@cache
 def _orthogonal(size: int, device: torch.device) -> Tensor:
-    """Return a fixed orthogonal matrix without large entries."""
+    """Return a fixed orthogonal matrix without large entries; making it takes milliseconds."""
     generator = torch.Generator(device).manual_seed(0)
     random = torch.empty((size, size), dtype=torch.float64, device=device)
     return torch.linalg.qr(random.normal_(generator=generator))[0]
