@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from dssc.kernels import kmeans
 from dssc.kernels.reference import kmeans as reference
@@ -19,6 +20,21 @@ def test_nearest_centers_agree_with_numpy(rng):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
     distances = ((points[:, None] - centers) ** 2).sum(axis=2)
     np.testing.assert_array_equal(results[0][1], distances.argmin(axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_moved_centers_agree_with_numpy(rng, dtype):
+    before = rng.standard_normal((7, 5)).astype(dtype)
+    sums, sizes = rng.standard_normal((7, 5)), rng.integers(1, 9, 7).astype(float)
+    sums[2], sizes[2] = 0.0, 0.0  # an empty cluster
+    results = []
+    for kernels in (kmeans, reference):
+        centers = before.copy()
+        results.append((kernels.move_centers(centers, sums, sizes), centers))
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-6)
+    np.testing.assert_array_equal(results[0][1], results[1][1])
+    np.testing.assert_allclose(results[0][1][0], sums[0] / sizes[0], rtol=1e-6)
+    np.testing.assert_array_equal(results[0][1][2], 0.0)
 
 
 def test_the_best_candidate_agrees_with_numpy(rng):

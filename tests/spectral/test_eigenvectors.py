@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from dssc import spectral_embedding
@@ -62,3 +62,21 @@ def test_two_points_joined_to_each_other_only():
     U = spectral_embedding(np.array([[0.0, 1.0], [1.0, 0.0]]), 2)
     np.testing.assert_allclose(np.abs(U), np.sqrt(0.5))
     np.testing.assert_allclose(U.T @ U, np.eye(2), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_wanted", [12, 60])  # some of the eigenvectors of 200 points, and most
+def test_small_graphs_have_the_eigenvectors_of_a_dense_matrix(n_wanted, monkeypatch, rng):
+    graph = doubly_stochastic_graph(rng, 200)
+    vectors = linalg.eigh(graph.toarray())[1]  # its degrees are one
+    found = spectral_embedding(graph, n_wanted, random_state=0)
+    np.testing.assert_allclose(span(found), span(vectors[:, -n_wanted:]), atol=1e-8)
+
+    def fails_on_parts(matrix, subset_by_index=None, driver=None):
+        if subset_by_index is not None:
+            raise linalg.LinAlgError("hard to find")
+        return whole(matrix, driver=driver)
+
+    whole = linalg.eigh
+    monkeypatch.setattr(eigenvectors.linalg, "eigh", fails_on_parts)
+    again = spectral_embedding(graph, n_wanted, random_state=0)
+    np.testing.assert_allclose(span(again), span(found), atol=1e-8)

@@ -36,6 +36,24 @@ def nearest_centers(
     return n_changed
 
 
+@leaf
+def move_centers(centers: Array, sums: Array, sizes: Array) -> float:
+    """Replace the centers by the means of their clusters; return the squared distance they move.
+
+    `sums` are those of the points of each cluster, and `sizes` the sums of their weights. The
+    center of an empty cluster becomes zero.
+    """
+    movement = 0.0
+    for c in range(len(sizes)):
+        size = sizes[c] if sizes[c] > 0 else 1.0
+        for f in range(centers.shape[1]):
+            before = centers[c, f]
+            centers[c, f] = sums[c, f] / size
+            step = centers[c, f] - before
+            movement += step * step
+    return movement
+
+
 @reduction
 def best_candidate(
     products: Array,

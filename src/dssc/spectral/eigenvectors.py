@@ -1,5 +1,6 @@
 """Leading eigenvectors of a normalised affinity, by the solver that suits the matrix."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,8 @@ from dssc.spectral.cpu_blocks import CpuBlocks
 
 # Up to this size a dense eigensolver is as fast as an iterative one, and never fails.
 DENSE_SIZE = 400
+# Share of the eigenvectors of a dense matrix from which all of them take less time.
+MOST_WANTED = 0.2
 # Up to this size a sparse factorisation is affordable. It resolves eigenvalues close to one.
 FACTORED_SIZE = 8000
 # Most rounds of filtering before a factorisation.
@@ -144,11 +147,13 @@ def _dense(N: Matrix, known: sparse.csr_array, n_wanted: int) -> Array:
     dense = N.toarray() if sparse.issparse(N) else N
     # The known eigenvalues go to -2, below all others: if all vectors are wanted, -1 may be one.
     deflated = dense.astype(np.float64) - 3.0 * (known @ known.T).toarray()
+    first = n - n_wanted
     with threads_for_eigenvectors(n):
-        try:
-            _, vectors = linalg.eigh(deflated, subset_by_index=[n - n_wanted, n - 1])
-        except linalg.LinAlgError:  # a part is hard to find if many eigenvalues are equal
-            vectors = linalg.eigh(deflated, driver="evd")[1][:, n - n_wanted :]
+        if n_wanted <= MOST_WANTED * n:
+            # A part is hard to find if many eigenvalues are equal.
+            with suppress(linalg.LinAlgError):
+                return linalg.eigh(deflated, subset_by_index=[first, n - 1])[1][:, ::-1]
+        vectors = linalg.eigh(deflated, driver="evd")[1][:, first:]
     return vectors[:, ::-1]
 
 

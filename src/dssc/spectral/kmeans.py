@@ -17,7 +17,7 @@ from dssc._threads import PRODUCTS_PER_THREAD, InThreads, block_threads
 from dssc._typing import Array
 from dssc._warnings import warn_user
 from dssc.kernels import n_threads
-from dssc.kernels.kmeans import best_candidate, nearest_centers
+from dssc.kernels.kmeans import best_candidate, move_centers, nearest_centers
 
 # Most steps of one start.
 MAX_STEPS = 300
@@ -135,21 +135,21 @@ class Lloyd:
         `centers` has the shape (n_runs, n_clusters, d), and labels have (n_runs, n).
         """
         labels = np.full((len(centers), len(self.points)), -1, dtype=np.int32)
-        moving = np.arange(len(centers))
-        centers = centers.copy()
+        centers, moving = centers.copy(), list(range(len(centers)))
         for _ in range(MAX_STEPS):
-            n_changed, sums, sizes = self._step(centers[moving], labels, moving, in_threads)
-            for run in np.flatnonzero(np.any(sizes == 0, axis=1) & (n_changed > 0)):
-                self._fill_empty(centers[moving[run]], labels[moving[run]], sums[run], sizes[run])
-            means = (sums / np.where(sizes > 0, sizes, 1.0)[:, :, None]).astype(centers.dtype)
-            movement = np.square(means - centers[moving]).sum(axis=(1, 2), dtype=np.float64)
-            changed = n_changed > 0
-            centers[moving[changed]] = means[changed]
-            last = moving[changed & (movement <= self.movement)]
-            if len(last):
-                self._step(centers[last], labels, last, in_threads)
-            moving = moving[changed & (movement > self.movement)]
-            if len(moving) == 0:
+            steps = zip(moving, *self._step(centers, labels, moving, in_threads), strict=True)
+            moving = []
+            last: list[int] = []
+            for run, n_changed, sums, sizes in steps:
+                if n_changed == 0:
+                    continue
+                if not sizes.all():
+                    self._fill_empty(centers[run], labels[run], sums, sizes)
+                movement = move_centers(centers[run], sums, sizes)
+                (moving if movement > self.movement else last).append(run)
+            if last:
+                self._step(centers, labels, last, in_threads)
+            if not moving:
                 break
         pairs = zip(centers, labels, strict=True)
         totals = [float(self.weights @ self._squared_distances(*pair)) for pair in pairs]
@@ -158,27 +158,28 @@ class Lloyd:
     def nearest(self, centers: Array, in_threads: InThreads) -> Array:
         """Return the nearest of some centers for every point."""
         labels = np.full((1, len(self.points)), -1, dtype=np.int32)
-        self._step(centers[None], labels, np.zeros(1, dtype=np.int64), in_threads)
+        self._step(centers[None], labels, [0], in_threads)
         return labels[0]
 
     def _step(
-        self, centers: Array, labels: Array, runs: Array, in_threads: InThreads
+        self, centers: Array, labels: Array, runs: list[int], in_threads: InThreads
     ) -> tuple[Array, Array, Array]:
         """Update the labels of some runs.
 
         Returns how many changed in each run, and sums and sizes of the new clusters.
         """
-        halves = np.square(centers).sum(axis=2) / 2
-        n_runs, n_blocks = len(centers), len(self.blocks)
+        halves = [np.einsum("ij,ij->i", centers[run], centers[run]) / 2 for run in runs]
+        n_runs, n_blocks = len(runs), len(self.blocks)
         sums = np.zeros((n_runs, n_blocks, *centers.shape[1:]))
         sizes = np.zeros((n_runs, n_blocks, self.n_clusters))
 
-        def step(run: int, place: int) -> int:
-            block = self.blocks[place]
+        def step(i: int, place: int) -> int:
+            run, block = runs[i], self.blocks[place]
             points = self.points[block]
-            own = points, self.weights[block], labels[runs[run], block]
-            products, outputs = points @ centers[run].T, (sums[run, place], sizes[run, place])
-            return nearest_centers(products, halves[run], *own, *outputs)
+            own = points, self.weights[block], labels[run, block]
+            return nearest_centers(
+                points @ centers[run].T, halves[i], *own, sums[i, place], sizes[i, place]
+            )
 
         tasks = zip(*product(range(n_runs), range(n_blocks)), strict=True)
         n_changed = np.reshape(list(in_threads(step, *tasks)), (n_runs, n_blocks))
@@ -240,11 +241,11 @@ def kmeans_seeds(
     nearest, heights = np.full(n, np.inf, dtype=points.dtype), np.zeros(n)
     chosen = np.empty(n_clusters, dtype=np.int64)
     candidates = np.array([rng.choice(n, p=weights / weights.sum())])
+    draws = rng.uniform(size=(n_clusters - 1, n_trials))
     for i in range(n_clusters):
         total = heights[-1]
         if i > 0:
-            candidates = np.searchsorted(heights, rng.uniform(size=n_trials) * total)
-            np.minimum(candidates, n - 1, out=candidates)
+            candidates = heights.searchsorted(draws[i - 1] * total)
         products = points[candidates] @ points.T
         # Points of one component are equal. Taking the first of them keeps rounding out of it.
         tolerance = EQUAL_SUMS * total

@@ -23,6 +23,13 @@ def nearest_centers(
     return n_changed
 
 
+def move_centers(centers: Array, sums: Array, sizes: Array) -> float:
+    """Replace the centers by the means of their clusters; return the squared distance they move."""
+    before = centers.copy()
+    centers[:] = sums / np.where(sizes > 0, sizes, 1.0)[:, None]
+    return float(np.square(centers - before).sum(dtype=np.float64))
+
+
 def best_candidate(
     products: Array,
     squares: Array,
