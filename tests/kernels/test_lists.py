@@ -92,3 +92,19 @@ def test_group_by_row_agrees_with_numpy(rng):
         np.testing.assert_array_equal(ends, indptr[1:])
         outcomes.append(grouped)
     np.testing.assert_array_equal(*outcomes)
+
+
+@both
+def test_pairs_are_found_in_any_order_or_not_at_all(kernels, rng):
+    n = 20
+    smaller, larger = np.triu_indices(n)
+    keys = np.sort(rng.choice(smaller * n + larger, 60, replace=False))
+    starts = np.searchsorted(keys, np.arange(n + 1) * n)
+    rows, columns = rng.integers(0, n, (2, 500))
+    places = np.empty(500, dtype=np.int64)
+    kernels.find_pairs(keys, starts, rows, columns, places)
+    known = {key: place for place, key in enumerate(keys.tolist())}
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    assert places.tolist() == [known.get(min(i, j) * n + max(i, j), -1) for i, j in pairs]
+    kernels.find_pairs(keys[:0], 0 * starts, rows, columns, places)
+    assert np.all(places == -1)

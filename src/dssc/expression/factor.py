@@ -133,28 +133,45 @@ class KnownProducts:
     """Products of pairs of samples that were computed before, sorted by their pairs."""
 
     def __init__(self, n_samples: int):
-        self.n_samples = n_samples
-        self._keys, self._values = np.array([-1]), np.array([np.nan])
+        self._keys, self._values = np.empty(0, dtype=np.int64), np.empty(0)
+        self._starts = np.zeros(n_samples + 1, dtype=np.int64)
 
     def at(self, rows: Array, columns: Array, compute: Callable[[Array, Array], Array]) -> Array:
         """Return products at pairs; `compute` returns those that are not known."""
-        keys = np.minimum(rows, columns).astype(np.int64) * self.n_samples
-        keys += np.maximum(rows, columns)
-        at = np.searchsorted(self._keys, keys)
-        at[at == len(self._keys)] = 0
-        out = self._values[at]
-        unknown = np.flatnonzero(self._keys[at] != keys)
+        rows, columns = (np.asarray(one, dtype=np.int64) for one in (rows, columns))
+        places = np.empty(len(rows), dtype=np.int64)
+
+        def find(part: slice) -> None:
+            own = rows[part], columns[part], places[part]
+            kernels.find_pairs(self._keys, self._starts, *own)
+
+        share_rows(find, len(rows), kernels.python_threads_worth(len(rows)))
+        out = np.empty(len(rows))
+        is_known = places >= 0
+        out[is_known] = self._values[places[is_known]]
+        unknown = np.flatnonzero(~is_known)
         if len(unknown):
-            new = compute(rows[unknown], columns[unknown])
-            out[unknown] = new
-            self._remember(keys[unknown], new)
+            rows, columns = rows[unknown], columns[unknown]
+            out[unknown] = new = compute(rows, columns)
+            self._remember(rows, columns, new)
         return out
 
-    def _remember(self, keys: Array, values: Array) -> None:
-        keys = np.concatenate([self._keys, keys])
+    def _remember(self, rows: Array, columns: Array, values: Array) -> None:
+        n = len(self._starts) - 1
+        keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
         order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._values = np.concatenate([self._values, values])[order]
+        known = self._keys, self._values
+        self._keys, self._values = _merged(known, (keys[order], values[order]))
+        self._starts = np.searchsorted(self._keys, np.arange(n + 1) * n)
+
+
+def _merged(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the union of two sorted arrays of keys, with the values of both."""
+    n = len(first[0]) + len(second[0])
+    keys, values = np.empty(n, dtype=np.int64), np.empty(n)
+    parts = ((np.array([0, len(part[0])]), *part) for part in (first, second))
+    kernels.merge_rows(*parts, np.array([0, n]), keys, values)
+    return keys, values
 
 
 class SplitVectors(NamedTuple):

@@ -18,7 +18,14 @@ from numba import get_num_threads as n_threads
 
 from dssc.kernels.compiling import python_threads_worth, threads_worth
 from dssc.kernels.graph import breadth_first_order, chebyshev_step
-from dssc.kernels.lists import group_by_row, list_degrees, list_graph, listed_above, merge_rows
+from dssc.kernels.lists import (
+    find_pairs,
+    group_by_row,
+    list_degrees,
+    list_graph,
+    listed_above,
+    merge_rows,
+)
 from dssc.kernels.projection import (
     active_pattern,
     row_sums,
@@ -44,6 +51,7 @@ __all__ = [
     "breadth_first_order",
     "chebyshev_step",
     "filtered_moduli",
+    "find_pairs",
     "group_by_row",
     "half_spectrum",
     "keep_largest",

@@ -6,6 +6,8 @@ the limit. Two points are joined when at least one of them lists the other. The 
 the same number in both lists.
 """
 
+import numpy as np
+
 from dssc._typing import Array
 from dssc.kernels.compiling import leaf
 
@@ -91,6 +93,28 @@ def listed_above(
                 columns[count] = j
                 count += 1
     return count
+
+
+@leaf
+def find_pairs(keys: Array, starts: Array, rows: Array, columns: Array, places: Array) -> None:
+    """Write where each pair of points is among sorted keys, or -1.
+
+    The key of a pair (i, j) of n points is ``min(i, j) * n + max(i, j)``, and those of the smaller
+    point i are in ``keys[starts[i]:starts[i + 1]]``.
+    """
+    n = len(starts) - 1
+    for e in range(len(rows)):
+        smaller, larger = min(rows[e], columns[e]), max(rows[e], columns[e])
+        key = np.int64(smaller) * n + larger
+        first, end = starts[smaller], starts[smaller + 1]
+        last = end
+        while first < last:
+            middle = (first + last) // 2
+            if keys[middle] < key:
+                first = middle + 1
+            else:
+                last = middle
+        places[e] = first if first < end and keys[first] == key else -1
 
 
 @leaf

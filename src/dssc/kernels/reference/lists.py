@@ -62,6 +62,15 @@ def listed_above(
     return count
 
 
+def find_pairs(keys: Array, starts: Array, rows: Array, columns: Array, places: Array) -> None:
+    """Write where each pair of points is among sorted keys, or -1."""
+    wanted = np.minimum(rows, columns) * (len(starts) - 1) + np.maximum(rows, columns)
+    at = np.searchsorted(keys, wanted)
+    found = at < len(keys)
+    found[found] = keys[at[found]] == wanted[found]
+    places[:] = np.where(found, at, -1)
+
+
 def merge_rows(
     first: tuple[Array, Array, Array],
     second: tuple[Array, Array, Array],
