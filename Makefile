@@ -23,7 +23,7 @@ test: $(READY) lint  ## Run what every change must pass: lint, and the tests tha
 test-all: $(READY) lint  ## Run lint and all tests
 	$(BIN)/python $(PYTEST)
 
-NEED_TORCH := engines/torch features/scattered_torch.py paper/network.py paper/training.py
+NEED_TORCH := engines/torch engines/dask/device_parts.py engines/dask/one_device.py features/scattered_torch.py paper/network.py paper/training.py
 
 # The torch engine is left out: its oldest version brings several gigabytes of CUDA packages. Compiled code
 # is kept apart, because two versions of numba would replace each other's. The checks of scikit-learn 1.6
