@@ -90,7 +90,7 @@ class ClusterFactor:
         with progress.stage("factor"):
             gram = self._gram(X, eta1, weights) if np.isfinite(eta1) else None
             self.norms, self.chunks, self.corrections = self._vectors(X, gram)
-        self.vectors = RemoteRows(self, self.chunks)
+        self.vectors = RemoteRows(self)
         self.scales = scales_of(self.norms, eta1, weights)
 
     def products(self, rows: Array, columns: Array) -> Array:
@@ -117,6 +117,24 @@ class ClusterFactor:
             for number in np.unique(numbers)
         ]
         return keep("gathered", in_order, numbers, *pieces)
+
+    def fetched(self, places: Array, *kinds: list[Any]) -> list[Array]:
+        """Return the rows at some places of each kind of chunks, vectors or corrections."""
+        numbers, inside = np.divmod(places, self.chunk_rows)
+        tasks = [
+            Task(
+                f"fetch {number}",
+                checked_rows,
+                (inside[numbers == number], *(chunks[number] for chunks in kinds)),
+            )
+            for number in np.unique(numbers)
+        ]
+        found = self.workers.run_all(tasks)
+        out = np.empty((len(kinds), len(places), self.shape[1]), dtype=np.float32)
+        for task, number in zip(tasks, np.unique(numbers), strict=True):
+            rows = np.frombuffer(found[task.name].content, np.float32)
+            out[:, numbers == number] = rows.reshape(len(kinds), -1, self.shape[1])
+        return list(out)
 
     def run_parts(
         self, weights: list[Weights], device: str | None, next_part: NextPart
@@ -225,7 +243,7 @@ class ClusterFactor:
     def _products_here(self, places: Array) -> Array:
         """Return products of few pairs of vectors, which come to the client."""
         fetched, pairs = np.unique(places, return_inverse=True)
-        halves = self.vectors[fetched], RemoteRows(self, self.corrections)[fetched]
+        halves = self.fetched(fetched, self.chunks, self.corrections)
         first, second = pairs.reshape(places.shape)
         out = np.empty(places.shape[1])
         kernels.paired_products(*halves, first, *halves, second, out)
@@ -233,27 +251,13 @@ class ClusterFactor:
 
 
 class RemoteRows:
-    """Vectors or corrections of a `ClusterFactor`; indexing by places fetches them."""
+    """The vectors of a `ClusterFactor`; indexing by places fetches them."""
 
-    def __init__(self, factor: ClusterFactor, chunks: list[Any]):
-        self.factor, self.chunks, self.shape = factor, chunks, factor.shape
+    def __init__(self, factor: ClusterFactor):
+        self.factor, self.shape = factor, factor.shape
 
     def __getitem__(self, places: Array) -> Array:
-        numbers, chunk_rows = places // self.factor.chunk_rows, self.factor.chunk_rows
-        tasks = [
-            Task(
-                f"fetch {number}",
-                checked_rows,
-                (places[numbers == number] % chunk_rows, self.chunks[number]),
-            )
-            for number in np.unique(numbers)
-        ]
-        found = self.factor.workers.run_all(tasks)
-        out = np.empty((len(places), self.shape[1]), dtype=np.float32)
-        for task, number in zip(tasks, np.unique(numbers), strict=True):
-            rows = np.frombuffer(found[task.name].content, np.float32)
-            out[numbers == number] = rows.reshape(-1, self.shape[1])
-        return out
+        return self.factor.fetched(places, self.factor.chunks)[0]
 
 
 def rows_per_chunk(n: int, d: int) -> int:
@@ -401,9 +405,9 @@ def rows_in_chunk(left: Array, chunk: Array) -> PartResult:
         return PartResult.of([product_rows(left, chunk)])
 
 
-def checked_rows(rows: Array, chunk: Array) -> PartResult:
-    """Return some vectors of a chunk, with a checksum."""
-    return PartResult.of([rows_at(rows, chunk)])
+def checked_rows(rows: Array, *chunks: Array) -> PartResult:
+    """Return some rows of chunks, with a checksum."""
+    return PartResult.of([rows_at(rows, chunk) for chunk in chunks])
 
 
 _delayed = partial(dask.delayed, pure=False, traverse=False)
