@@ -1,13 +1,15 @@
 """A-DSSC on the workers of a Dask cluster: time beside one process, rates, and a model of both.
 
-    python benchmarks/dask_scaling.py [n ...] [--features 500] [--workers 2] [--memory-limit 700MB]
+    python benchmarks/dask_scaling.py [n ...] [--features 500] [--workers 2] [--repeats 2]
+        [--memory-limit 700MB] [--keep-freed]
 
 Points are a noisy union of subspaces in a .npy file that the workers read. For each n, one process
 with as many threads as there are workers fits them, then that many workers of one thread each, in
 turns, both after a small fit that loads the compiled code. The affinities are compared bit by bit.
 Processor time is summed over the client and the workers; it says more on a busy machine.
 With a memory limit, Dask writes results to disk before a worker reaches it, and replaces a worker
-that exceeds it. The last lines are the rates that docs/scaling.md uses.
+that exceeds it. With `--keep-freed` workers keep freed memory instead of returning it at once;
+docs/many_machines.md has this setting. The last lines are the rates that docs/scaling.md uses.
 """
 
 import argparse
@@ -16,6 +18,8 @@ import tempfile
 import time
 
 N_CLUSTERS = 20
+# Environment of workers that keep freed memory, up to a gigabyte.
+KEEP_FREED = {"MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_MMAP_THRESHOLD_": 1 << 30}
 STAGES = ("factor", "scan", "projection", "eigenvectors", "labels")
 
 
@@ -120,14 +124,19 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--memory-limit", default=0, help="of each worker, as 700MB")
+    parser.add_argument("--keep-freed", action="store_true", help="workers keep freed memory")
     options = parser.parse_args()
     for name in ("OMP", "OPENBLAS", "NUMBA"):
         os.environ[f"{name}_NUM_THREADS"] = str(options.workers)
 
+    import dask
     import numpy as np
     from distributed import Client, LocalCluster
 
+    setting = "distributed.nanny.pre-spawn-environ"
+    kept = KEEP_FREED if options.keep_freed else {}
     with (
+        dask.config.set({setting: dask.config.get(setting) | kept}),
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
             n_workers=options.workers,
