@@ -6,8 +6,6 @@ the limit. Two points are joined when at least one of them lists the other. The 
 the same number in both lists.
 """
 
-import numpy as np
-
 from dssc._typing import Array
 from dssc.kernels.compiling import leaf
 
@@ -105,7 +103,7 @@ def find_pairs(keys: Array, starts: Array, rows: Array, columns: Array, places: 
     n = len(starts) - 1
     for e in range(len(rows)):
         smaller, larger = min(rows[e], columns[e]), max(rows[e], columns[e])
-        key = np.int64(smaller) * n + larger
+        key = smaller * n + larger
         first, end = starts[smaller], starts[smaller + 1]
         last = end
         while first < last:

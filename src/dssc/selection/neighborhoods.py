@@ -18,7 +18,6 @@ distances to the nearest neighbours of a point grow the slower, the more directi
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -177,14 +176,13 @@ def choose_expression(
         in_sample = ETA1_VALUES[place] * n_drawn / REFERENCE_SIZE
         return sample.mean_distance(in_sample, signed, points, SMALL)
 
-    with sample.threads_for_distances(len(points), SMALL) as in_threads:
-        if n_threads() >= len(
-            ETA1_VALUES
-        ):  # threads would idle: all values, wanted or not, at once
-            known = list(in_threads(distance, range(len(ETA1_VALUES))))
-            distances = _around_the_smallest(known.__getitem__, len(ETA1_VALUES), MIDDLE)
-        else:
-            distances = _around_the_smallest(distance, len(ETA1_VALUES), MIDDLE, in_threads)
+    n_values, n_at_once = len(ETA1_VALUES), sample.threads_for_distances(len(points), SMALL)
+    with block_threads(n_at_once) as in_threads:
+        if n_at_once < n_values:
+            distances = _around_the_smallest(distance, n_values, MIDDLE, in_threads)
+        else:  # threads would idle, so they compute all values at once, wanted or not
+            known = list(in_threads(distance, range(n_values)))
+            distances = _around_the_smallest(known.__getitem__, n_values, MIDDLE)
     tried = [Neighborhoods(ETA1_VALUES[i] * n / REFERENCE_SIZE, distances[i]) for i in distances]
     return ExpressionChoice(tried[0].eta1, signed, share, dimension, tried)
 
@@ -221,7 +219,7 @@ def distance_from_neighbors(X: Any, eta1: float, signed: bool, n_compared: int =
         in_sample = eta1 * n_drawn / X.shape[0]
         return sample.mean_distance(in_sample, signed, usable, WIDE)
 
-    with samples[0].threads_for_distances(len(points), WIDE) as in_threads:
+    with block_threads(samples[0].threads_for_distances(len(points), WIDE)) as in_threads:
         own, *chance = in_threads(distance, samples)
     return float(own / max(min(chance), NEGLIGIBLE))
 
@@ -314,13 +312,10 @@ class Sample:
         slopes = logs[:, -1] - logs[:, :-1].mean(axis=1)
         return float(MEDIAN_RATIO / max(np.median(slopes), 1.0 / LARGEST_DIMENSION))
 
-    def threads_for_distances(
-        self, n_points: int, shape: Shape
-    ) -> AbstractContextManager[InThreads]:
-        """Provide a `map` for calls of `mean_distance`, on as many threads as they are worth."""
+    def threads_for_distances(self, n_points: int, shape: Shape) -> int:
+        """Return the number of threads that calls of `mean_distance` are worth."""
         n_rows = n_points * (1 + shape.n_near)
-        n_worth = 1 + int(n_rows * self.coordinates.size // PRODUCTS_PER_THREAD)
-        return block_threads(min(n_threads(), n_worth))
+        return min(n_threads(), 1 + int(n_rows * self.coordinates.size // PRODUCTS_PER_THREAD))
 
     def mean_distance(self, eta1: float, signed: bool, points: Array, shape: Shape) -> float:
         """Return the mean squared distance of points from the subspace of their neighbourhood."""

@@ -118,23 +118,23 @@ class ClusterFactor:
         ]
         return keep("gathered", in_order, numbers, *pieces)
 
-    def fetched(self, places: Array, *kinds: list[Any]) -> list[Array]:
+    def fetched(self, places: Array, *kinds: list[Any]) -> Array:
         """Return the rows at some places of each kind of chunks, vectors or corrections."""
         numbers, inside = np.divmod(places, self.chunk_rows)
-        tasks = [
-            Task(
+        tasks = {
+            number: Task(
                 f"fetch {number}",
                 checked_rows,
                 (inside[numbers == number], *(chunks[number] for chunks in kinds)),
             )
             for number in np.unique(numbers)
-        ]
-        found = self.workers.run_all(tasks)
+        }
+        found = self.workers.run_all(list(tasks.values()))
         out = np.empty((len(kinds), len(places), self.shape[1]), dtype=np.float32)
-        for task, number in zip(tasks, np.unique(numbers), strict=True):
+        for number, task in tasks.items():
             rows = np.frombuffer(found[task.name].content, np.float32)
             out[:, numbers == number] = rows.reshape(len(kinds), -1, self.shape[1])
-        return list(out)
+        return out
 
     def run_parts(
         self, weights: list[Weights], device: str | None, next_part: NextPart
@@ -242,8 +242,8 @@ class ClusterFactor:
 
     def _products_here(self, places: Array) -> Array:
         """Return products of few pairs of vectors, which come to the client."""
-        fetched, pairs = np.unique(places, return_inverse=True)
-        halves = self.fetched(fetched, self.chunks, self.corrections)
+        needed, pairs = np.unique(places, return_inverse=True)
+        halves = self.fetched(needed, self.chunks, self.corrections)
         first, second = pairs.reshape(places.shape)
         out = np.empty(places.shape[1])
         kernels.paired_products(*halves, first, *halves, second, out)
